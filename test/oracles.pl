@@ -101,25 +101,23 @@ sub involves
 	return 0;
 }
 
-# The columns of an output that are oracles: [header, line of it, cells].
+# The columns of an output, unaligned, that are oracles: [header, line of it, cells].
 sub columns
 {
 	my @lines = @_;
 	my @found;
-	for my $i (1 .. $#lines)
+	for my $i (0 .. $#lines)
 	{
-		next unless $lines[$i] =~ /^-[-+]*$/ && $lines[$i - 1] =~ /: /;
-		my @names = map { s/^\s+|\s+$//gr } split /\|/, $lines[$i - 1];
-		for my $n (0 .. $#names)
+		my @names = split /\|/, $lines[$i];
+		for my $n (grep { $names[$_] =~ $header } 0 .. $#names)
 		{
-			next unless $names[$n] =~ $header;
 			my @cells;
 			for (my $j = $i + 1; $j <= $#lines && $lines[$j] !~ /^\(\d+ rows?\)$/; $j++)
 			{
 				my @row = split /\|/, $lines[$j], -1;
-				push @cells, defined $row[$n] ? $row[$n] =~ s/^\s+|\s+$//gr : '';
+				push @cells, defined $row[$n] ? $row[$n] : '';
 			}
-			push @found, [$names[$n], $i - 1, \@cells];
+			push @found, [$names[$n], $i, \@cells];
 		}
 	}
 	return @found;

@@ -1,4 +1,5 @@
 -- Every type either identifies players and matches without fail, or is refused by create_ladder().
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -121,6 +122,7 @@ BEGIN
             RETURN SQLSTATE || ' ' || SQLERRM;
     END;
 END $$;
+\set ECHO all
 
 -- Each in a transaction of its own, as ladders take many locks.
 \set ECHO none
@@ -144,10 +146,11 @@ END $$;
 CALL try_all();
 
 SELECT * FROM verdict WHERE verdict <> 'works' AND verdict NOT LIKE 'refused: %' ORDER BY type::text COLLATE "C", role;
-SELECT type, verdict, count(*) FROM verdict
+SELECT type, string_agg(verdict || ' ' || n, ', ' ORDER BY verdict COLLATE "C") FROM (
+SELECT type, verdict, count(*) AS n FROM verdict
 WHERE type IN ('bigint', 'text', 'uuid', 'integer[]', 'name', 'regclass', 'point', 'record')
     OR type IN (SELECT oid FROM pg_type WHERE typnamespace IN ('bad_ids'::regnamespace, '"Odd types"'::regnamespace) AND typelem = 0)
-GROUP BY type, verdict ORDER BY type::text COLLATE "C", verdict COLLATE "C";
+GROUP BY type, verdict) AS v GROUP BY type ORDER BY type::text COLLATE "C";
 \set VERBOSITY default
 SELECT skillrating_internal.check_identifier_type('loose', 'player_id');
 SELECT skillrating_internal.check_identifier_type('some_server_id', 'player_id');
@@ -162,23 +165,23 @@ CREATE VIEW loose_source AS SELECT * FROM collated;
 CREATE VIEW strict_source AS SELECT match_id COLLATE "POSIX" AS match_id, player_id, played_at, team, rank FROM collated;
 SELECT name, ok, description FROM skillrating.describe_source('loose_source') WHERE name ~ '_id$';
 SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'loose_source');
-SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'strict_source');
-SELECT skillrating.attach('collated_ladder', 'collated');
+SELECT skillrating.create_ladder('collated_ladder', 'elo', source => 'strict_source') \gset
+SELECT skillrating.attach('collated_ladder', 'collated') \gset
 INSERT INTO collated (match_id, player_id, team, rank) VALUES ('a', 'x', 1, 1), ('a', 'y', 2, 2), ('A', 'X', 1, 1), ('A', 'y', 2, 2);
 SELECT player_id, games FROM collated_ladder.rating ORDER BY player_id COLLATE "C";
 SELECT bool_and(ok) FROM skillrating.verify('collated_ladder');
 
 -- Equal is what the type says: zero has no sign, NaN is NaN, and blanks at the end are none.
-SELECT skillrating.create_ladder('floats', 'elo', player_type => 'float8', match_type => 'float4');
+SELECT skillrating.create_ladder('floats', 'elo', player_type => 'float8', match_type => 'float4') \gset
 INSERT INTO floats.match (match_id) VALUES (0), ('NaN'), ('Infinity');
 INSERT INTO floats.match (match_id) VALUES ('-0');
 INSERT INTO floats.match_player (match_id, player_id, team, rank) VALUES
     (0, 0, 1, 1), (0, 'NaN', 2, 2), ('NaN', 'NaN', 1, 1), ('NaN', '-0', 2, 2), ('Infinity', 'Infinity', 1, 1), ('Infinity', '0', 2, 2);
 SELECT abs(player_id) AS player_id, games FROM floats.rating ORDER BY 1;
-SELECT skillrating.void_match('floats', 'NaN'::float4);
+SELECT skillrating.void_match('floats', 'NaN'::float4) \gset
 SELECT count(*) FROM skillrating.catch_up('floats');
 SELECT bool_and(ok) FROM skillrating.verify('floats');
-SELECT skillrating.create_ladder('blanks', 'elo', player_type => 'bpchar', match_type => 'bpchar');
+SELECT skillrating.create_ladder('blanks', 'elo', player_type => 'bpchar', match_type => 'bpchar') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('blanks', 'match'::bpchar, ARRAY['ada  ', 'ben']::bpchar[], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, rating_after FROM skillrating.report_match('blanks', 'match two'::bpchar, ARRAY['ada', 'ben ']::bpchar[], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('blanks');
@@ -215,7 +218,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND NOT EXISTS (SELECT FROM c
     AND ('regclass'::regtype = ANY (p.proargtypes) OR 'regtype'::regtype = ANY (p.proargtypes));
 
 -- Times at the ends of what can be written.
-SELECT skillrating.create_ladder('ages', 'glicko');
+SELECT skillrating.create_ladder('ages', 'glicko') \gset
 INSERT INTO ages.match (match_id, played_at) VALUES (1, '4714-11-24 00:00:00+00 BC'), (2, '4713-06-01 BC'), (3, '2024-02-29'), (4, '294276-12-31 23:00:00+00');
 INSERT INTO ages.match_player (match_id, player_id, team, rank) SELECT m, p, p, p FROM generate_series(1, 4) AS m, generate_series(1, 2) AS p;
 SELECT match_id, status FROM ages.rated_match ORDER BY match_id;
@@ -224,6 +227,6 @@ SELECT step, (SELECT string_agg(q.matches::text || CASE WHEN isfinite(q.period) 
 FROM unnest('{day,week,month,quarter,year}'::text[]) AS step;
 SELECT bool_and(ok) FROM skillrating.verify('ages');
 
-SELECT skillrating.drop_ladder(name) FROM unnest(ARRAY['collated_ladder', 'floats', 'blanks', 'ages']) AS name;
+SELECT count(skillrating.drop_ladder(name)) FROM unnest(ARRAY['collated_ladder', 'floats', 'blanks', 'ages']) AS name;
 RESET search_path;
 DROP SCHEMA bad_ids, "Odd types" CASCADE;

@@ -1,9 +1,9 @@
 -- What takes long, with the largest lobbies and groups there can be, can be cancelled at any time.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_cancel;
 SET search_path = regress_cancel;
-\set ECHO none
 CREATE TABLE lobby AS
 SELECT array_agg(g ORDER BY g) AS p, array_agg(1500 + 400 * sin(g * 1.7) * cos(g * g * 0.3) ORDER BY g) AS r, array_agg(1 + g % 2 ORDER BY g) AS team,
     array_agg(CASE WHEN g % 5 = 0 THEN 1 + g % 2 END ORDER BY g) AS few, array_agg(1000 + sin(g) ORDER BY g) AS command

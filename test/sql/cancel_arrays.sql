@@ -1,6 +1,7 @@
 -- Whatever reads an array can be cancelled while it reads.  All functions that take arrays are
 -- called with long ones, by statements that cancel themselves once the arguments are known: the
 -- function itself has to notice, as nothing else looks until it has returned.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -8,7 +9,6 @@ CREATE SCHEMA cancel_arrays;
 CREATE SEQUENCE cancel_arrays.finished;
 DO $$ BEGIN PERFORM skillrating.create_ladder('cancel_ladder', 'elo'); END $$;
 -- An argument: a long array, or a constant that has a chance to be accepted.
-\set ECHO none
 CREATE FUNCTION cancel_arrays.argument(type text, name text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN type ~ 'array$' AND name = 'at' THEN 'array_fill(1::float8, ARRAY[100000])'

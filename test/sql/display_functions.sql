@@ -60,12 +60,14 @@ SELECT round((m).intercept::numeric, 9) AS intercept, (SELECT array_agg(round(c:
 FROM (SELECT skillrating.linear_fit(y, x, 1, 0) AS m
       FROM (VALUES (1::float8, '{1,2}'::float8[]), (5, '{2,1}'), (0, '{0,0}'), (7, '{3,2}')) AS v(y, x)) AS fit;
 -- A parallel plan gives the same to the digits that matter.
+\set ECHO none
 CREATE TABLE many_stats AS SELECT i, random() AS a, random() AS b, random() AS y FROM generate_series(1, 50000) AS i;
 ANALYZE many_stats;
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
+\set ECHO all
 EXPLAIN (COSTS OFF) SELECT skillrating.linear_fit(y, ARRAY[a, b], 1, 0) FROM many_stats;
 CREATE TEMP TABLE parallel_fit AS SELECT skillrating.linear_fit(y, ARRAY[a, b], 1, 0) AS m FROM many_stats;
 SET max_parallel_workers_per_gather = 0;
@@ -102,6 +104,7 @@ SELECT skillrating.linear_fit('NaN', '{1}', 1, 0);
 SELECT skillrating.linear_fit(1, '{infinity}', 1, 0);
 -- Numbers whose squares overflow are an error, not NaN; those just below are fitted.
 SELECT skillrating.linear_fit(y, ARRAY[y * 2], 1, 0) FROM (VALUES (1e160::float8), (2e160), (5e160)) AS v(y);
+\set VERBOSITY terse
 SELECT skillrating.linear_fit(y, ARRAY[1e-200 * y * y], 1, 0) FROM (VALUES (1e160::float8), (2e160), (5e160)) AS v(y);
 SELECT skillrating.linear_fit(i, ARRAY[y], 1, 0) FROM (VALUES (1, 1e308::float8), (2, -1e308), (3, 0)) AS v(i, y);
 SELECT skillrating.linear_fit(i, ARRAY[i], 1e308, 0) FROM generate_series(1, 3) AS i;
@@ -112,6 +115,7 @@ SELECT skillrating.linear_fit(1, '{1}', 1, r) FROM unnest(ARRAY[0, 1]) AS r;
 SELECT skillrating_internal.linear_fit_final('{1,2,3}');
 SELECT skillrating_internal.linear_fit_transition('{NaN,0,0,0,0,0,0,0,0}', 1, '{1}', 1, 0);
 SELECT skillrating.linear_predict(ROW(1, '{1,2}', NULL, NULL, 2)::skillrating.linear_model, '{1}');
+\set VERBOSITY default
 SELECT skillrating.linear_predict(ROW(NULL, NULL, NULL, NULL, 2)::skillrating.linear_model, '{1}') IS NULL AS unknown;
 
 -- Whatever overflows says so.

@@ -79,7 +79,7 @@ SELECT array_agg(DISTINCT k ORDER BY k) AS ks, count(*) FILTER (WHERE k = 10 AND
 SELECT n, id, k, round(rating, 3) AS rating FROM hand WHERE n IN (1, 2, 3, 20) ORDER BY n, id;
 
 -- On a ladder whose members bring their games along.
-SELECT create_ladder('fide', 'elo', :'fide', player_type => 'text');
+SELECT create_ladder('fide', 'elo', :'fide', player_type => 'text') \gset
 SELECT i.ratings FROM (SELECT array_agg(id ORDER BY id) AS players, jsonb_agg(jsonb_build_object('rating', rating, 'earlier_games', games) ORDER BY id) AS states FROM member) AS m,
     import_ratings('fide', m.players, m.states, at => '2026-01-01') AS i;
 SELECT player_id, rating, games, highest_rating, earlier_games FROM fide.rating ORDER BY 1;
@@ -131,7 +131,7 @@ SELECT import_ratings('plain', '{zoe}'::text[], '[{"rating": 1800, "earlier_game
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "earlier_games": "many"}]');
 SELECT import_ratings('fide', '{zoe}'::text[], '[{"rating": 1800, "earlier_games": -1}]');
 
-SELECT drop_ladder('again'), drop_ladder('plain'), drop_ladder('fide');
+SELECT drop_ladder('again'), drop_ladder('plain'), drop_ladder('fide') \gset
 SET client_min_messages = warning;
 DROP TABLE capped, member, game, hand;
 DROP FUNCTION near, lead_of, by_hand, highest;

@@ -52,6 +52,7 @@ SELECT * FROM skillrating.elo_mmr_update(NULL, '{1,2}', '{1500,1500}', '{350,350
 
 -- Mistakes.
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,350}', form => 'cubic');
+\set VERBOSITY terse
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,0}');
 SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500}', '{350,350}');
 SELECT * FROM skillrating.elo_mmr_update('{1,1}', '{1,1}', '{1500,1500}', '{350,350}');
@@ -60,7 +61,7 @@ SELECT * FROM skillrating.elo_mmr_update('{1,2}', '{1,2}', '{1500,1500}', '{350,
 SELECT count(*) FROM (SELECT array_agg(i) AS i, array_agg(1500) AS mu, array_agg(350) AS sigma FROM generate_series(1, 10001) AS i) AS c, skillrating.elo_mmr_update(i, i, mu, sigma);
 
 -- A contest of more teams than other models take, on a ladder; it verifies, and other models say why not.
-SELECT skillrating.create_ladder('contests', 'elo_mmr', '{"drift": 5, "display_deviations": 1}'), skillrating.create_ladder('others', 'elo');
+SELECT skillrating.create_ladder('contests', 'elo_mmr', '{"drift": 5, "display_deviations": 1}'), skillrating.create_ladder('others', 'elo') \gset
 INSERT INTO contests.match (match_id, played_at) SELECT m, '2026-01-01'::timestamptz + m * interval '7 days' FROM generate_series(1, 4) AS m;
 INSERT INTO contests.match_player (match_id, player_id, team, team_score)
 SELECT m, p, p, p * 7919 % 1009 + m * p % 997 FROM generate_series(1, 4) AS m, generate_series(1, 1200) AS p WHERE (p + m) % 8 > 0;
@@ -71,6 +72,6 @@ SELECT bool_and(ok) FROM skillrating.verify('contests');
 INSERT INTO others.match (match_id) VALUES (1);
 INSERT INTO others.match_player (match_id, player_id, team, team_score) SELECT 1, p, p, p FROM generate_series(1, 1001) AS p;
 SELECT status, reason, detail FROM others.rated_match;
-SELECT skillrating.drop_ladder('contests'), skillrating.drop_ladder('others');
+SELECT skillrating.drop_ladder('contests'), skillrating.drop_ladder('others') \gset
 DROP FUNCTION performance;
 DROP TABLE contest;

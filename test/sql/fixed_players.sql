@@ -16,8 +16,8 @@ SELECT m AS match_id, CASE WHEN m % 5 = 0 THEN 'other' ELSE '' END AS pool,
 FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 ELSE 2 END AS teams) AS t,
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
-\set ECHO all
 ALTER TABLE fixed_participant ADD fixed boolean;
+\set ECHO all
 UPDATE fixed_participant SET fixed = CASE WHEN player_id = 7 THEN true WHEN match_id < 60 THEN NULL WHEN match_id < 70 THEN true WHEN match_id BETWEEN 200 AND 210 THEN false END
 WHERE player_id IN (7, 11);
 
@@ -47,6 +47,7 @@ BEGIN
 END $$;
 
 -- The states of all events, whatever their columns are called.
+\set ECHO none
 CREATE FUNCTION states(ladder text, OUT match_id bigint, OUT player_id bigint, OUT pool text, OUT seq bigint, OUT games int, OUT team int, OUT fixed bool, OUT before float8[], OUT after float8[], OUT win float8)
 RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
@@ -56,6 +57,7 @@ BEGIN
         (SELECT string_agg(quote_ident(c || '_before'), ',' ORDER BY n) FROM unnest(columns) WITH ORDINALITY AS u(c, n)),
         (SELECT string_agg(quote_ident(c || '_after'), ',' ORDER BY n) FROM unnest(columns) WITH ORDINALITY AS u(c, n)), ladder);
 END $$;
+\set ECHO all
 
 -- The bot never moves in any bit, nor does 11 while it is one, idle time or not; before and after it
 -- learns, and so does everybody else.
@@ -140,6 +142,7 @@ SELECT (skillrating.set_rating('duel_elo', 7, '{"rating": 1700}', at => '2014-01
     (skillrating.set_rating('duel_glicko2', 7, '{"rating": 1700, "deviation": 80}', at => '2014-01-01')).players,
     (skillrating.set_rating('duel_trueskill', 7, '{"mu": 30, "sigma": 2}', at => '2014-01-01')).players;
 SELECT l, (skillrating.set_fixed(l, 7, at => '2014-01-02')).ratings FROM unnest('{duel_elo,duel_glicko2,duel_trueskill}'::text[]) AS l;
+\set ECHO none
 DO $$
 DECLARE
     l text;
@@ -150,6 +153,7 @@ BEGIN
             FROM generate_series(1, 1000) AS m, LATERAL (VALUES (7, 1), (7 + m, 2)) AS p(id, team)', l);
     END LOOP;
 END $$;
+\set ECHO all
 SELECT count(*), max(abs(e.rating_after - u.new_rating_a)) < 1e-9 AS as_by_the_formula
 FROM duel_elo.event AS e, skillrating.elo_update(1500, 1700, e.score) AS u WHERE e.player_id > 7;
 SELECT count(*), max(abs(e.rating_after - u.new_rating) + abs(e.deviation_after - u.new_deviation) + abs(e.volatility_after - u.new_volatility)) < 1e-9 AS as_by_the_formula
@@ -260,7 +264,7 @@ SELECT bool_and(ok) FROM skillrating.verify('duel_elo');
 
 -- What pools share, what a model has of a player in a context, and what is everybody's.
 SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "base_tau": 0.1, "base_drift": 0.01}'),
-    skillrating.create_ladder('maps', 'state_space', '{"home_drift": 0.01}');
+    skillrating.create_ladder('maps', 'state_space', '{"home_drift": 0.01}') \gset
 UPDATE fixed_participant SET fixed = NULL WHERE player_id = 11;
 CALL fill('modes', 1, 240);
 INSERT INTO maps.match (match_id, played_at, context) SELECT DISTINCT match_id, played_at, 'map ' || match_id % 3 FROM fixed_participant;
@@ -282,7 +286,7 @@ SELECT bool_and((r).mu_before = 1500 AND (r).mu_after = 1500 AND (r).deviation_a
 FROM (SELECT *, skillrating.rate('glicko2', player_id, team, team_score => score, played_at => played_at, fixed => fixed, options => '{"period": "month"}') OVER (ORDER BY match_id) AS r FROM fixed_participant) AS p;
 
 -- Seasons of a query and of a ladder; player 11 becomes fixed in the match that begins one.
-SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}');
+SELECT skillrating.create_ladder('seasons', 'glicko2', '{"size_advantage": "none"}') \gset
 \set ECHO none
 CREATE PROCEDURE play_seasons() LANGUAGE plpgsql AS $$
 BEGIN
@@ -307,7 +311,7 @@ WHERE (r.before, r.after) IS DISTINCT FROM (ARRAY[e.rating_before, e.deviation_b
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('seasons');
 
 -- A mark that comes late where time makes the order, and another formula.
-SELECT skillrating.create_ladder('timely', 'glicko2', late => 'reorder');
+SELECT skillrating.create_ladder('timely', 'glicko2', late => 'reorder') \gset
 CALL fill('timely', 1, 240);
 SELECT (skillrating.set_fixed('timely', 105, at => '2020-05-01')).ratings;
 SELECT count(*) > 1 AS changed FROM skillrating.catch_up('timely');
@@ -316,7 +320,7 @@ SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely')
 SELECT count(*) FROM (SELECT skillrating.shadow_ladder('timely', 'timely_elo', 'elo')) AS r;
 SELECT bool_and(rating_before = rating_after) AS since FROM timely_elo.event WHERE player_id = 105 AND played_at >= '2020-05-01';
 SELECT count(*) FILTER (WHERE NOT ok) AS wrong FROM skillrating.verify('timely_elo');
-SELECT skillrating.drop_ladder('timely_elo');
+SELECT skillrating.drop_ladder('timely_elo') \gset
 
 -- Behind a horizon the mark is what it was there.
 SELECT skillrating.set_horizon('seasons', at => '2020-06-01') IS NOT NULL AS set;

@@ -52,7 +52,7 @@ SELECT skillrating.frag_ratings(point(1, 2), point(1, 2), 1, false, '{}');
 CREATE TEMP TABLE long_log AS
 SELECT i AS at, md5((i * 7 % 13)::text)::uuid AS killer, md5((i * i % 11 + i % 3)::text)::uuid AS victim
 FROM generate_series(1, 2000) AS i;
-SELECT skillrating.create_ladder('frags', 'frag', '{"k": 8}', player_type => 'uuid');
+SELECT skillrating.create_ladder('frags', 'frag', '{"k": 8}', player_type => 'uuid') \gset
 \set ECHO none
 INSERT INTO frags.match (match_id, played_at) SELECT at, '2026-01-01'::timestamptz + at * interval '1 second' FROM long_log;
 INSERT INTO frags.match_player (match_id, player_id, team, team_score)
@@ -67,10 +67,10 @@ FROM frags.rating AS r
 JOIN unnest((SELECT skillrating.frag_ratings(killer, victim, 1, false, '{"k": 8}' ORDER BY at) FROM long_log)) AS l
     ON l.player_id = r.player_id::text;
 SELECT bool_and(ok) FROM skillrating.verify('frags');
-SELECT skillrating.drop_ladder('frags');
+SELECT skillrating.drop_ladder('frags') \gset
 
 -- Captures by score, duels by score, and time that wears ratings down.
-SELECT skillrating.create_ladder('flags', 'frag', '{"points": 1, "k": 4, "decay": 2, "decay_floor": 900}');
+SELECT skillrating.create_ladder('flags', 'frag', '{"points": 1, "k": 4, "decay": 2, "decay_floor": 900}') \gset
 SELECT player_id, round(rating_after::numeric, 6) AS rating, score
 FROM skillrating.report_match('flags', 1, ARRAY[1, 2, 3], ARRAY[1, 2, 2], NULL, '2025-01-01', team_score => '{7,0,0}');
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after
@@ -78,4 +78,4 @@ FROM skillrating.report_match('flags', 2, ARRAY[1, 2], ARRAY[1, 2], NULL, '2025-
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after, score
 FROM skillrating.report_match('flags', 3, ARRAY[1], ARRAY[1], NULL, '2026-01-01', team_score => '{-1}');
 SELECT bool_and(ok) FROM skillrating.verify('flags');
-SELECT skillrating.drop_ladder('flags');
+SELECT skillrating.drop_ladder('flags') \gset

@@ -67,7 +67,7 @@ SELECT skillrating.glicko2_update(1e308, 1e200, 0.06, '{-1e308}', '{30}', '{1}')
 SELECT skillrating.glicko_win_probability(1500, -1, 1500, 50);
 
 -- Ladders, with idle time between the matches.
-SELECT skillrating.create_ladder(model, model) FROM unnest(ARRAY['glicko', 'glicko2']) AS model;
+SELECT count(skillrating.create_ladder(model, model)) FROM unnest(ARRAY['glicko', 'glicko2']) AS model;
 INSERT INTO glicko.match (match_id, played_at)
 SELECT m, '2026-01-01'::timestamptz + m * m * interval '1 hour' FROM generate_series(1, 100) AS m;
 INSERT INTO glicko.match_player (match_id, player_id, team, rank)
@@ -82,4 +82,4 @@ SELECT bool_and(ok) FROM skillrating.verify('glicko2');
 -- A deviation that has grown in idle time.
 SELECT round((SELECT deviation_after FROM glicko2.event WHERE player_id = 1 ORDER BY seq LIMIT 1)::numeric, 3) AS after_first,
     round((SELECT deviation_before FROM glicko2.event WHERE player_id = 1 ORDER BY seq OFFSET 1 LIMIT 1)::numeric, 3) AS before_second;
-SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('glicko2');
+SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('glicko2') \gset

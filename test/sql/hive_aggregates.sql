@@ -72,6 +72,7 @@ SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, ski
 SELECT skillrating.hive_win_probability(NULL, side, skillrating.inputs(1)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), NULL, skillrating.inputs(1)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), 3, skillrating.inputs(weight => weight)) FROM players;
+\set VERBOSITY terse
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, skillrating.inputs(weight => -weight)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => 'NaN'), side, skillrating.inputs(weight => weight)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(log_odds => skill)) FROM players;
@@ -81,6 +82,7 @@ SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, ski
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(joined => 10, left_at => 5)) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill), side, skillrating.inputs(commanding => 60)) FROM players;
+\set VERBOSITY default
 SELECT skillrating.hive_win_probability(skillrating.hive_state(NULL), side, NULL) FROM players;
 SELECT skillrating.hive_win_probability(skillrating.hive_state(command_skill => 'infinity'), side, NULL) FROM players;
 
@@ -147,6 +149,7 @@ FROM unnest(ARRAY['nothing known', 'whole match', 'overlap', 'half', 'stints']) 
     (VALUES (1, 1), (1, 2), (2, 1), (3, 2)) AS p(player_id, side)
 GROUP BY c.n, c.what ORDER BY c.n;
 SELECT skillrating.hive_update(NULL::int, state, side, score, NULL, '{"strict_rows": true}') FROM rows;
+\set VERBOSITY terse
 SELECT skillrating.hive_update(player_id, NULL, side, score, NULL, '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, NULL, score, NULL, '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, NULL, NULL, '{"strict_rows": true}') FROM rows;
@@ -159,6 +162,7 @@ SELECT skillrating.hive_update(player_id, skillrating.hive_state(skill_squares =
 SELECT skillrating.hive_update(player_id, skillrating.hive_state('infinity'), side, score, NULL, '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs('NaN'), '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(-1), '{"strict_rows": true}') FROM rows;
+\set VERBOSITY default
 SELECT skillrating.hive_update(player_id, state, side, score, skillrating.inputs(log_odds => player_id), '{"strict_rows": true}') FROM rows;
 SELECT skillrating.hive_update(player_id, state, side, score, inputs, '{"b": 1}') FROM rows;
 SELECT skillrating.hive_update(point(0, 0), state, side, score) FROM rows;

@@ -17,7 +17,7 @@ SELECT abs(p - 1 / (1 + exp(-m))) < 1e-12 AS as_the_page, round(p::numeric, 3) =
 FROM step, (SELECT max(p) AS p FROM forecast WHERE g = 101) AS f WHERE step.g = 100;
 
 -- A context in which side 1 wins 90 of 100, of forty players on fixed sides, whose offsets take a part, and newcomers in it: about .8.
-SELECT create_ladder('ctx', 'hive');
+SELECT create_ladder('ctx', 'hive') \gset
 SELECT count(*) FROM generate_series(1, 100) AS g,
     LATERAL report_match('ctx', g, array[g % 20 + 1, g % 20 + 21], array[1, 2],
         CASE WHEN g % 10 = 0 THEN array[2, 1] ELSE array[1, 2] END, '2026-01-01'::timestamptz + g * interval '1 hour',
@@ -29,12 +29,13 @@ FROM ctx.components AS c,
 SELECT win_probability FROM win_probability('ctx', array[1001, 1002], array[1, 2], side => array[1, 2], context => array['peak', 'peak']);
 SELECT win_probability FROM win_probability('ctx', array[1001, 1002], array[1, 2], side => array[1, 2]);
 SELECT count(*) AS faults FROM verify('ctx') WHERE NOT ok;
-SELECT drop_ladder('ctx');
+SELECT drop_ladder('ctx') \gset
 
 --
 -- Simulated matches of four against four by forty players, on twelve maps that differ
 --
 -- Uniform numbers in (0, 1), and normal ones.
+\set ECHO none
 CREATE FUNCTION uniform(text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 $$SELECT (('x' || left(md5($1), 8))::bit(32)::bigint + 0.5) / 4294967296.0$$;
 CREATE FUNCTION normal(text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
@@ -53,7 +54,6 @@ SELECT r.seed, r.match_id, r.map, r.log_odds, u.id AS player_id, 1 + (u.place > 
     CASE WHEN (uniform(r.seed || 'result' || r.match_id) < 1 / (1 + exp(-r.log_odds))) = (u.place <= 4) THEN 1.0 ELSE 0.0 END AS score
 FROM round AS r, unnest(r.players) WITH ORDINALITY AS u(id, place);
 
-\set ECHO none
 CREATE FUNCTION forecast(name text, params jsonb, with_map boolean)
 RETURNS TABLE (name text, second_half boolean, win_probability float8, score float8, truth float8, map text, seed integer, match_id integer, player_id integer) LANGUAGE sql AS $$
     SELECT $1, q.match_id > 600, (q.r).win_probability, q.score, 1 / (1 + exp(CASE q.team WHEN 1 THEN -q.log_odds ELSE q.log_odds END)), q.map, q.seed, q.match_id, q.player_id

@@ -1,6 +1,7 @@
 -- What the install script trusts: no schema that was there before, and no name that somebody else
 -- can define.  In a database of its own, where traps lie under the names of everything that
 -- pg_catalog has.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
@@ -12,6 +13,7 @@ CREATE ROLE regress_install_app;
 DROP DATABASE IF EXISTS regress_skillrating_install;
 CREATE DATABASE regress_skillrating_install TEMPLATE template0;
 GRANT CREATE ON DATABASE regress_skillrating_install TO regress_install_evil;
+\set ECHO all
 \c regress_skillrating_install
 SET client_min_messages = warning;
 
@@ -99,11 +101,13 @@ SELECT c::text AS before FROM public.contents AS c \gset
 
 -- A schema that exists is refused, whatever is in it.
 SET ROLE regress_install_evil;
+\set ECHO none
 CREATE SCHEMA skillrating;
 CREATE FUNCTION skillrating.format(text, text, integer) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
 CREATE FUNCTION skillrating.array_position(text[], text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trapped''; END';
 RESET ROLE;
 \set VERBOSITY default
+\set ECHO all
 CREATE EXTENSION skillrating;
 \set VERBOSITY terse
 ALTER SCHEMA skillrating RENAME TO skillrating_internal;
@@ -135,17 +139,19 @@ SHOW search_path;
 SELECT format('%s', 1);
 SELECT 'a'::text;
 SELECT last_value AS sprung FROM evil.sprung \gset
+\set ECHO none
 CREATE DOMAIN pg_temp.text AS pg_catalog.text CHECK (false);
 CREATE DOMAIN pg_temp.jsonb AS pg_catalog.jsonb CHECK (false);
 CREATE TEMP TABLE pg_namespace (nspname pg_catalog.name);
 CREATE TEMP TABLE pg_extension (extname pg_catalog.name);
 CREATE TEMP TABLE pg_attribute (attname pg_catalog.name);
 CREATE EXTENSION skillrating;
+\set ECHO all
 -- Neither do they lead the functions astray, also those that cannot have a search_path of their own.
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('arena', ARRAY[1, 2, 3, 4]));
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 SET search_path = pg_catalog, public;
 SELECT last_value > :sprung AS a_trap_was_sprung FROM evil.sprung;
 
@@ -202,20 +208,22 @@ CREATE FUNCTION skillrating_internal.solve_hint(name) RETURNS text LANGUAGE sql 
 ALTER FUNCTION skillrating.models(text, jsonb) COST 1;
 DROP FUNCTION skillrating.models(text, jsonb);
 ALTER EXTENSION skillrating DROP FUNCTION skillrating.models(text, jsonb);
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 -- Equality of identifiers is that of their type, not what somebody puts beside the type.
 SET ROLE regress_install_evil;
+\set ECHO none
 CREATE SCHEMA shop;
 GRANT USAGE ON SCHEMA shop TO PUBLIC;
 CREATE DOMAIN shop.code AS text;
 CREATE FUNCTION shop.trap(shop.code, shop.code) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''trapped as %'', current_user; END';
 CREATE OPERATOR shop.= (LEFTARG = shop.code, RIGHTARG = shop.code, FUNCTION = shop.trap);
+\set ECHO all
 SET ROLE regress_install_app;
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'shop.code', match_type => 'shop.code');
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'shop.code', match_type => 'shop.code') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 'm'::shop.code, ARRAY['a', 'b']::shop.code[], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP EXTENSION skillrating;
 RESET ROLE;
 DROP SCHEMA shop CASCADE;

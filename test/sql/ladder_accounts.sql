@@ -1,10 +1,12 @@
 -- An account that is merged into another counts as that player in every function that takes one.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_accounts;
 SET search_path = regress_ladder_accounts;
+\set ECHO all
 
 -- a and b have played, old for a long time, main but once.
 \set ECHO none
@@ -19,7 +21,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT begin_ladder('arena');
+SELECT begin_ladder('arena') \gset
 SELECT skillrating.merge_players('arena', 'old', 'main') IS NOT NULL AS merged;
 
 -- It counts from when it is declared, with the rating that main has; catch_up() changes the rating.
@@ -102,14 +104,14 @@ SELECT player_id FROM skillrating.preview('arena', '{older,a}'::text[], '{1,2}')
 SELECT skillrating.set_rating('arena', 'older', '{"rating": 1}');
 SELECT skillrating.reset_rating('arena', 'old');
 -- Undone, they are two again.
-SELECT skillrating.undo_operation('arena', o.operation) FROM arena.operation AS o WHERE o.kind IN ('merge', 'exclude') ORDER BY o.operation;
+SELECT count(skillrating.undo_operation('arena', o.operation)) FROM arena.operation AS o WHERE o.kind IN ('merge', 'exclude');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT (skillrating.place_of('arena', 'old')).place <> (skillrating.place_of('arena', 'main')).place AS two, (skillrating.place_of('arena', 'older')).place IS NULL AS unknown;
 SELECT player_id FROM skillrating.preview('arena', '{main,old}'::text[], '{1,2}');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- Identifiers of another type, and one that equals another in another form.
-SELECT skillrating.create_ladder('numbers', 'glicko2', player_type => 'numeric', apply_at => 'statement');
+SELECT skillrating.create_ladder('numbers', 'glicko2', player_type => 'numeric', apply_at => 'statement') \gset
 SELECT count(*) FROM generate_series(1, 4) AS i,
     skillrating.report_match('numbers', i, ARRAY[i, i + 1]::numeric[], '{1,2}', rank => '{1,2}', played_at => timestamptz '2024-01-01' + i * interval '1 day');
 SELECT skillrating.merge_players('numbers', 1.0, 4.00) IS NOT NULL AS merged;
@@ -130,5 +132,5 @@ SELECT player_id FROM skillrating.leaderboard('numbers', 2);
 SELECT skillrating.leaderboard('numbers', 2, after_player => 9);
 
 \set VERBOSITY terse
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,numbers}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{arena,numbers}'::text[]) AS l;
 DROP SCHEMA regress_ladder_accounts CASCADE;

@@ -1,16 +1,18 @@
 -- Attacks that need more than a trap on a table: types, casts, views that change hands,
 -- cursors and policies.  What each would gain is asked after it.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 CREATE ROLE regress_attacker;
+\set ECHO all
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_attacker', current_database()) \gexec
+\set ECHO none
 CREATE VIEW gained AS SELECT rolsuper AS superuser FROM pg_roles WHERE rolname = 'regress_attacker';
 SET ROLE regress_attacker;
 CREATE SCHEMA attack;
 GRANT USAGE ON SCHEMA attack TO PUBLIC;
-\set ECHO none
 CREATE FUNCTION attack.strike() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF current_user <> 'regress_attacker' THEN
@@ -20,9 +22,7 @@ EXCEPTION WHEN insufficient_privilege THEN NULL;
 END $$;
 CREATE TABLE attack.bait (i int);
 CREATE FUNCTION attack.late() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN NULL; END';
-\set ECHO all
 CREATE CONSTRAINT TRIGGER late AFTER INSERT ON attack.bait DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION attack.late();
-\set ECHO none
 CREATE FUNCTION attack.spring() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM attack.strike();
@@ -36,8 +36,9 @@ END $$;
 RESET ROLE;
 
 -- A cast of the attacker's from a type of the attacker's, on somebody else's ladder.
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+\set ECHO none
 GRANT USAGE ON SCHEMA arena TO regress_attacker;
 GRANT SELECT ON ALL TABLES IN SCHEMA arena TO regress_attacker;
 SET ROLE regress_attacker;
@@ -61,15 +62,19 @@ BEGIN
         END;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT (skillrating.place_of('arena', ROW(1)::attack.id)).place;
 -- A domain is what it is made of: its checks ran when the caller made the value.
 RESET ROLE;
+\set ECHO none
 GRANT INSERT ON arena.match, arena.match_player TO regress_attacker;
 SET ROLE regress_attacker;
 CREATE FUNCTION attack.is_struck(bigint) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN true; END';
 CREATE DOMAIN attack.struck AS bigint CHECK (attack.is_struck(VALUE));
 CREATE FUNCTION attack.struck_text(attack.struck) RETURNS text LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN $1::bigint; END';
+\set ECHO all
 CREATE CAST (attack.struck AS text) WITH FUNCTION attack.struck_text(attack.struck);
+\set ECHO none
 DO $$
 DECLARE
     call text;
@@ -88,6 +93,7 @@ BEGIN
 END $$;
 RESET ROLE;
 REVOKE INSERT ON ALL TABLES IN SCHEMA arena FROM regress_attacker;
+\set ECHO all
 TABLE gained;
 
 -- The CHECK of a domain that somebody asks about.
@@ -100,12 +106,14 @@ SELECT name, ok FROM skillrating.describe_source('attack.asked', 'elo') WHERE na
 TABLE gained;
 
 -- A view under the source of a ladder's source that becomes another role's.
+\set ECHO none
 CREATE TABLE game (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int);
 GRANT SELECT ON game TO regress_attacker;
 INSERT INTO game SELECT 1, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
 GRANT CREATE ON SCHEMA attack TO CURRENT_USER;
 CREATE VIEW attack.given AS SELECT * FROM game;
-SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given', attach => false);
+\set ECHO all
+SELECT skillrating.create_ladder('first', 'elo', source => 'attack.given', attach => false) \gset
 SELECT count(*) FROM skillrating.catch_up('first', search => true);
 SELECT skillrating.shadow_ladder('first', 'second', 'glicko2');
 ALTER VIEW attack.given OWNER TO regress_attacker;
@@ -114,8 +122,9 @@ SELECT count(*) FROM skillrating.verify('second');
 SELECT count(*) FROM skillrating.catch_up('second', search => true);
 
 -- The source of a ladder with tables of its own, which a shadow reads too; and a circle of sources.
-SELECT skillrating.create_ladder('origin', 'elo');
+SELECT skillrating.create_ladder('origin', 'elo') \gset
 SELECT skillrating.shadow_ladder('origin', 'shade', 'glicko2');
+\set ECHO none
 GRANT USAGE, CREATE ON SCHEMA origin TO regress_attacker;
 GRANT SELECT ON origin.match, origin.match_player TO regress_attacker;
 ALTER VIEW origin.source OWNER TO regress_attacker;
@@ -124,6 +133,7 @@ SET ROLE regress_attacker;
 :replace;
 RESET ROLE;
 INSERT INTO origin.match (match_id) VALUES (1);
+\set ECHO all
 INSERT INTO origin.match_player (match_id, player_id, team, rank) SELECT 1, t, t, t FROM generate_series(1, 2) AS t;
 SELECT match_id, sqlstate, message FROM shade.pending;
 SELECT count(*) FROM skillrating.catch_up('shade', search => true);
@@ -131,12 +141,14 @@ SELECT skillrating.promote_ladder('shade', former => 'origin_before');
 TABLE gained;
 ALTER VIEW origin.source OWNER TO CURRENT_USER;
 SELECT (skillrating.new_season('origin', 'first')).players;
+\set ECHO none
 CREATE TABLE attack.copied AS TABLE origin.operation;
 GRANT SELECT ON attack.copied TO regress_attacker;
 ALTER TABLE origin.operation OWNER TO regress_attacker;
 SET ROLE regress_attacker;
 ALTER TABLE origin.operation RENAME TO operation_before;
 CREATE VIEW origin.operation AS SELECT * FROM attack.copied WHERE attack.strike() IS NOT NULL;
+\set ECHO all
 RESET ROLE;
 SELECT skillrating.promote_ladder('shade', former => 'origin_before', hanging => 'keep');
 TABLE gained;
@@ -149,11 +161,11 @@ DROP SCHEMA shade, origin CASCADE;
 -- What runs while a row is written into pending.
 SET ROLE regress_attacker;
 CREATE VIEW attack.games AS SELECT * FROM public.game;
-SELECT skillrating.create_ladder('lair', 'elo', source => 'attack.games', attach => false);
+SELECT skillrating.create_ladder('lair', 'elo', source => 'attack.games', attach => false) \gset
 GRANT USAGE ON SCHEMA lair TO PUBLIC;
 CREATE TRIGGER spring BEFORE INSERT ON lair.event FOR EACH ROW EXECUTE FUNCTION attack.spring();
 RESET ROLE;
-SELECT skillrating.attach('lair', 'game');
+SELECT skillrating.attach('lair', 'game') \gset
 SELECT skillrating.attach('lair', 'game', 'ctid');
 SET ROLE regress_attacker;
 DROP TRIGGER apply_pending ON lair.pending;
@@ -167,19 +179,21 @@ CREATE INDEX again ON lair.pending (match_id);
 RESET ROLE;
 INSERT INTO game SELECT 2, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
 SET ROLE regress_attacker;
+\set ECHO none
 DROP INDEX lair.again;
 CREATE FUNCTION attack.now() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN SET CONSTRAINTS lair.apply_pending IMMEDIATE; RETURN true; END';
 ALTER TABLE lair.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY now ON lair.ladder USING (attack.now());
 RESET ROLE;
 INSERT INTO game SELECT 3, '2024-01-01', t, t, t FROM generate_series(1, 2) AS t;
+\set ECHO all
 SELECT match_id, status FROM lair.rated_match ORDER BY match_id;
 TABLE gained;
 
 -- The same, in the queue of a subscriber.
 SET ROLE regress_attacker;
 CREATE TABLE attack.replica AS SELECT 4::bigint AS match_id WHERE false;
-SELECT skillrating.attach('lair', 'attack.replica', replica => true);
+SELECT skillrating.attach('lair', 'attack.replica', replica => true) \gset
 CREATE FUNCTION attack.soon() RETURNS boolean LANGUAGE plpgsql AS 'BEGIN INSERT INTO attack.bait VALUES (1); RETURN true; END';
 ALTER POLICY now ON lair.ladder USING (attack.soon());
 RESET ROLE;
@@ -188,7 +202,7 @@ TABLE gained;
 
 -- Cursors that the work reads from are closed under it; a table is dropped under it.
 SET ROLE regress_attacker;
-SELECT skillrating.create_ladder('own', 'elo');
+SELECT skillrating.create_ladder('own', 'elo') \gset
 \set ECHO none
 INSERT INTO own.match (match_id) SELECT generate_series(1, 3000);
 INSERT INTO own.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM generate_series(1, 3000) AS m, generate_series(1, 2) AS t;
@@ -206,13 +220,13 @@ BEGIN
     END LOOP;
     RETURN true;
 END $$;
-\set ECHO all
 ALTER TABLE own.event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY close ON own.event USING (attack.close()) WITH CHECK (true);
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('own', rebuild => true);
 SELECT bool_and(ok) FROM skillrating.verify('own');
-ALTER TABLE own.event NO FORCE ROW LEVEL SECURITY;
 \set ECHO none
+ALTER TABLE own.event NO FORCE ROW LEVEL SECURITY;
 CREATE FUNCTION attack.drop() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     IF to_regclass('own.rating') IS NOT NULL THEN
@@ -220,10 +234,10 @@ BEGIN
     END IF;
     RETURN true;
 END $$;
-\set ECHO all
 ALTER TABLE own.ladder ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY drop ON own.ladder USING (attack.drop());
 \set VERBOSITY sqlstate
+\set ECHO all
 SELECT count(*) FROM skillrating.forget_players('own', ARRAY[2::bigint], '{-9}');
 SELECT count(*) FROM skillrating.decay('own');
 SELECT count(*) FROM skillrating.verify('own');
@@ -233,7 +247,7 @@ DROP POLICY drop ON own.ladder;
 SELECT count(*) > 0 AS alive FROM own.rating;
 
 -- The owner drops the checks of the tables, and leaves out what the functions always write.
-SELECT skillrating.create_ladder('bare', 'elo', player_type => 'text', match_type => 'integer');
+SELECT skillrating.create_ladder('bare', 'elo', player_type => 'text', match_type => 'integer') \gset
 SELECT outcome, reason FROM skillrating.report_match('bare', 1, ARRAY['a', 'b'], ARRAY[1, 1], rank => ARRAY[1, 1]);
 SELECT format('ALTER TABLE bare.rated_match DROP CONSTRAINT %I', conname) FROM pg_constraint
 WHERE conrelid = 'bare.rated_match'::regclass AND contype = 'c' ORDER BY conname COLLATE "C" \gexec
@@ -246,11 +260,13 @@ SELECT bool_and(ok) FROM skillrating.verify('bare');
 
 -- Another role makes what solve_ladder() has not made yet: a view, or a table with a trigger.
 RESET ROLE;
+\set ECHO none
 GRANT CREATE ON SCHEMA arena TO regress_attacker;
 SET ROLE regress_attacker;
 CREATE FUNCTION attack.struck_id() RETURNS bigint LANGUAGE plpgsql AS 'BEGIN PERFORM attack.strike(); RETURN 1; END';
 CREATE VIEW arena.solved AS SELECT attack.struck_id() AS player_id;
 GRANT ALL ON arena.solved TO PUBLIC;
+\set ECHO all
 RESET ROLE;
 SELECT * FROM skillrating.forget_players('arena', ARRAY[1], '{3}');
 TABLE gained;
@@ -266,19 +282,21 @@ DROP TABLE arena.solved;
 
 -- The same with each table that not every ladder has, like that of one that has all of them, while
 -- the session knows the ladder without it.
+\set ECHO none
 CREATE VIEW regress_attacks_source AS SELECT n AS match_id, timestamptz '2020-01-01' + n * interval '1 day' AS played_at, p AS team, n % 3 + p AS player_id, p AS rank FROM generate_series(1, 9) AS n, generate_series(1, 2) AS p;
 CREATE TABLE regress_attacks_mirror (player_id bigint PRIMARY KEY, rating float8);
 CREATE TABLE regress_attacks_replica (match_id bigint);
-SELECT skillrating.create_ladder('full', 'elo', ranks => 'counted'), skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source', attach => false);
+SELECT skillrating.create_ladder('full', 'elo', ranks => 'counted'), skillrating.create_ladder('over', 'elo', source => 'regress_attacks_source', attach => false) \gset
 INSERT INTO "full".match (match_id, played_at) SELECT DISTINCT match_id, played_at FROM regress_attacks_source;
 INSERT INTO "full".match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM regress_attacks_source;
+\set ECHO all
 SELECT (skillrating.new_season('full', '1', at => '2020-01-05')).players > 0 AND (skillrating.new_season('full', '2', at => '2020-02-05')).players > 0 AND skillrating.mirror_rating('full', 'regress_attacks_mirror', 'player_id', '{"rating": "rating"}') = 0
     AND (skillrating.solve_ladder('full')).matches = 9 AND (skillrating.set_horizon('full', '2020-01-03')).players > 0 AS has_all;
-SELECT skillrating.attach('over', 'regress_attacks_replica', replica => true);
+SELECT skillrating.attach('over', 'regress_attacks_replica', replica => true) \gset
 CREATE TABLE "full".replica_note (LIKE "over".replica_note);
 GRANT USAGE ON SCHEMA "full" TO regress_attacker;
 GRANT SELECT ON ALL TABLES IN SCHEMA "full" TO regress_attacker;
-SELECT skillrating.drop_ladder('over');
+SELECT skillrating.drop_ladder('over') \gset
 \set ECHO none
 CREATE FUNCTION attack_by(name text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -324,8 +342,8 @@ BEGIN
     END LOOP;
 END $$;
 \set ECHO all
-SELECT * FROM attack_by_each();
-SELECT skillrating.drop_ladder('full');
+SELECT string_agg(name, ' ' ORDER BY name COLLATE "C"), outcome FROM attack_by_each() GROUP BY outcome ORDER BY 1;
+SELECT skillrating.drop_ladder('full') \gset
 DROP FUNCTION attack_by, attack_by_each;
 DROP VIEW regress_attacks_source;
 DROP TABLE regress_attacks_mirror, regress_attacks_replica;
@@ -334,7 +352,7 @@ DROP TABLE regress_attacks_mirror, regress_attacks_replica;
 CREATE ROLE regress_attacks_owner;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_attacks_owner', current_database()) \gexec
 SET ROLE regress_attacks_owner;
-SELECT skillrating.create_ladder('held', 'elo');
+SELECT skillrating.create_ladder('held', 'elo') \gset
 GRANT CREATE, USAGE ON SCHEMA held TO regress_attacker;
 ALTER DEFAULT PRIVILEGES IN SCHEMA held GRANT SELECT ON TABLES TO regress_attacker;
 SET ROLE regress_attacker;
@@ -356,14 +374,14 @@ SET client_min_messages = error;
 CREATE PUBLICATION regress_attacks FOR TABLE held.solved;
 SET client_min_messages = warning;
 SET ROLE regress_attacks_owner;
-SELECT skillrating.grant_ladder('held', 'regress_attacker', 'reader'), skillrating.revoke_ladder('held', 'regress_attacker', 'reader');
+SELECT skillrating.grant_ladder('held', 'regress_attacker', 'reader'), skillrating.revoke_ladder('held', 'regress_attacker', 'reader') \gset
 SELECT skillrating.promote_ladder('faster', 'held_before', hanging => 'keep');
 SET ROLE regress_attacker;
 DROP PUBLICATION regress_attacks;
 DROP TABLE held_before.solved;
 SET ROLE regress_attacks_owner;
 SELECT pg_get_userbyid(defaclrole), defaclacl FROM pg_default_acl WHERE defaclnamespace = 'held'::regnamespace;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['held_before', 'held']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['held_before', 'held']) AS l;
 RESET ROLE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_attacks_owner', current_database()) \gexec
 DROP ROLE regress_attacks_owner;
@@ -379,13 +397,15 @@ SELECT skillrating.promote_ladder('dark', 'arena_before');
 TABLE gained;
 SELECT has_table_privilege('regress_attacker', 'arena.solved', 'TRIGGER');
 DROP TABLE arena_before.solved;
-SELECT skillrating.drop_ladder('arena_before');
+SELECT skillrating.drop_ladder('arena_before') \gset
 -- Of tables that are made together one can be missing, and be another role's.
+\set ECHO none
 DROP TABLE arena.solved_context;
 SET ROLE regress_attacker;
 CREATE TABLE arena.solved_context (solver text, pool text, context text, log_odds float8, standard_error float8);
 GRANT ALL ON arena.solved_context TO PUBLIC;
 CREATE TRIGGER spring BEFORE DELETE ON arena.solved_context FOR EACH STATEMENT EXECUTE FUNCTION attack.spring();
+\set ECHO all
 RESET ROLE;
 SELECT count(*) FROM skillrating.solve_ladder('arena');
 TABLE gained;
@@ -394,7 +414,7 @@ DROP TABLE arena.solved_context;
 RESET ROLE;
 TABLE gained;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['second', 'first', 'lair', 'own', 'arena', 'bare']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['second', 'first', 'lair', 'own', 'arena', 'bare']) AS l;
 -- A view of the attacker's that somebody attaches: to plan a query of it runs what it calls immutable.
 SET ROLE regress_attacker;
 \set ECHO none
@@ -409,10 +429,10 @@ CREATE VIEW attack.lure AS SELECT attack.constant() AS id;
 \set ECHO all
 RESET ROLE;
 CREATE VIEW lured AS SELECT 1 AS match_id, now() AS played_at, 1 AS player_id, 1 AS team, true AS won WHERE false;
-SELECT skillrating.create_ladder('lured_ladder', 'elo', source => 'lured');
+SELECT skillrating.create_ladder('lured_ladder', 'elo', source => 'lured') \gset
 SELECT skillrating.attach('lured_ladder', 'attack.lure', 'id');
 SELECT skillrating.attach('lured_ladder', 'attack.lure', 'id + 1');
-SELECT skillrating.drop_ladder('lured_ladder');
+SELECT skillrating.drop_ladder('lured_ladder') \gset
 DROP VIEW lured;
 
 DROP VIEW gained;

@@ -1,5 +1,6 @@
 -- Existing matches: what waits is said, and backfill() rates it in the order of time, whatever was
 -- rated before.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -11,6 +12,7 @@ CREATE VIEW duels AS
     UNION ALL SELECT id, at, loser, 2, false FROM duel;
 INSERT INTO duel
 SELECT n, chr(97 + n % 5), chr(97 + (n + 1 + n / 5 % 4) % 5), timestamptz '2024-01-01' + interval '1 hour' * (n * 37 % 40) FROM generate_series(1, 40) AS n;
+\set ECHO all
 
 -- In one pass, which is what all others are compared with.
 \set ECHO none
@@ -33,13 +35,14 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT skillrating.create_ladder('one_pass', 'elo', source => 'duels');
+\set VERBOSITY terse
+SELECT skillrating.create_ladder('one_pass', 'elo', source => 'duels') \gset
 SELECT count(*) FROM skillrating.catch_up('one_pass', search => true);
 SELECT in_order('one_pass');
 
 -- Batches: by time, and what waits in pending among the rest.
-SELECT skillrating.create_ladder('backed', 'elo', source => 'duels', apply_at => 'manual');
-SELECT skillrating.attach('backed', 'duel', match_id => 'id');
+SELECT skillrating.create_ladder('backed', 'elo', source => 'duels', apply_at => 'manual') \gset
+SELECT skillrating.attach('backed', 'duel', match_id => 'id') \gset
 UPDATE duel SET at = at WHERE id IN (3, 4);
 SELECT cardinality(matches), done, total FROM skillrating.backfill_batches('backed', 15);
 SELECT (SELECT array_agg(m::bigint) FROM skillrating.backfill_batches('backed', 15) AS b, unnest(b.matches) AS m)
@@ -60,19 +63,20 @@ CREATE TABLE new_duel (LIKE duel);
 CREATE VIEW all_duels AS
     SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, true AS won FROM (TABLE duel UNION ALL TABLE new_duel) AS d
     UNION ALL SELECT id, at, loser, 2, false FROM (TABLE duel UNION ALL TABLE new_duel) AS d;
-SELECT skillrating.create_ladder('late', 'elo', source => 'all_duels', attach => false);
-SELECT skillrating.attach('late', 'new_duel', match_id => 'id');
-SELECT skillrating.create_ladder('appended', 'elo', source => 'all_duels', attach => false);
-SELECT skillrating.attach('appended', 'new_duel', match_id => 'id');
-SELECT skillrating.create_ladder('reordered', 'elo', source => 'all_duels', late => 'reorder', attach => false);
-SELECT skillrating.attach('reordered', 'new_duel', match_id => 'id');
+SELECT skillrating.create_ladder('late', 'elo', source => 'all_duels', attach => false) \gset
+SELECT skillrating.attach('late', 'new_duel', match_id => 'id') \gset
+SELECT skillrating.create_ladder('appended', 'elo', source => 'all_duels', attach => false) \gset
+SELECT skillrating.attach('appended', 'new_duel', match_id => 'id') \gset
+SELECT skillrating.create_ladder('reordered', 'elo', source => 'all_duels', late => 'reorder', attach => false) \gset
+SELECT skillrating.attach('reordered', 'new_duel', match_id => 'id') \gset
 INSERT INTO new_duel VALUES (100, 'a', 'b', '2024-02-01');
 CALL skillrating.backfill('late', 7, catch_up => false);
 SELECT skillrating.match_outcome('late', 1), (SELECT count(*) FROM late.correction) > 0 AS waits;
 CALL skillrating.backfill('late', 7);
 CALL skillrating.backfill('reordered', 7);
 CALL skillrating.backfill('appended', 7, late => 'append');
-SELECT skillrating.create_ladder('new_one_pass', 'elo', source => 'all_duels');
+SELECT skillrating.create_ladder('new_one_pass', 'elo', source => 'all_duels') \gset
+\set VERBOSITY default
 SELECT count(*) FROM skillrating.catch_up('new_one_pass', search => true);
 SELECT l, same_ratings(l, 'new_one_pass'), in_order(l), (SELECT bool_and(ok) FROM skillrating.verify(l)) AS verified
 FROM unnest(ARRAY['late', 'reordered', 'appended']) AS l;
@@ -91,8 +95,8 @@ CREATE VIEW bouts AS
     SELECT id AS match_id, at AS played_at, winner AS player_id, 1 AS team, first_rank AS rank FROM bout
     UNION ALL SELECT id, at, loser, 2, 2 FROM bout;
 \set ECHO all
-SELECT skillrating.create_ladder('counted', 'elo', source => 'bouts');
-SELECT skillrating.attach('counted', 'bout', match_id => 'id');
+SELECT skillrating.create_ladder('counted', 'elo', source => 'bouts') \gset
+SELECT skillrating.attach('counted', 'bout', match_id => 'id') \gset
 INSERT INTO bout VALUES (100, 'a', 'b', 1, '2024-02-01');
 ALTER TABLE bout DISABLE TRIGGER USER;
 INSERT INTO bout SELECT n, chr(97 + n % 5), chr(102 + n % 3), CASE WHEN n % 4 = 0 THEN float8 '-Infinity' WHEN n % 7 = 0 THEN NULL ELSE 1 END, '2024-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, 40) AS n;
@@ -102,38 +106,41 @@ SELECT status, reason, count(*) FROM counted.rated_match GROUP BY status, reason
 -- There is nothing more to look at.
 CALL skillrating.backfill('counted', 7);
 -- Of several tables behind a new ladder the first one says what waits; later each one does.
-SELECT skillrating.create_ladder('told', 'elo', source => 'bouts');
-SELECT skillrating.attach('told', 'bout', match_id => 'id');
-SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
-SELECT skillrating.detach('told', 'bout_name');
+\set VERBOSITY terse
+SELECT skillrating.create_ladder('told', 'elo', source => 'bouts') \gset
+SELECT skillrating.attach('told', 'bout', match_id => 'id') \gset
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint') \gset
+SELECT skillrating.detach('told', 'bout_name') \gset
 CALL skillrating.backfill('told');
-SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
-SELECT skillrating.detach('told', 'bout_name'), skillrating.detach('told', 'bout');
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint') \gset
+SELECT skillrating.detach('told', 'bout_name'), skillrating.detach('told', 'bout') \gset
 INSERT INTO bout VALUES (101, 'a', 'b', 1, '2024-02-02');
-SELECT skillrating.attach('told', 'bout', match_id => 'id');
-SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint');
+SELECT skillrating.attach('told', 'bout', match_id => 'id') \gset
+SELECT skillrating.attach('told', 'bout_name', match_id => 'id::bigint') \gset
+\set VERBOSITY default
 
 -- What is said of matches that wait: how many, or what is known of that.
 CREATE TABLE crowd (id bigint PRIMARY KEY, at timestamptz DEFAULT now());
 INSERT INTO crowd SELECT generate_series(1, 12000);
 CREATE VIEW crowds AS SELECT id AS match_id, at AS played_at, 2 * id + t AS player_id, t AS team, t AS rank FROM crowd, generate_series(0, 1) AS t;
-SELECT skillrating.create_ladder('crowded', 'elo', source => 'crowds');
-SELECT skillrating.attach('crowded', 'crowd', 'id');
-SELECT skillrating.create_ladder('single', 'elo', source => 'one_pass.source');
-SELECT skillrating.drop_ladder('single');
+SELECT skillrating.create_ladder('crowded', 'elo', source => 'crowds') \gset
+\set VERBOSITY terse
+SELECT skillrating.attach('crowded', 'crowd', 'id') \gset
+SELECT skillrating.create_ladder('single', 'elo', source => 'one_pass.source') \gset
+SELECT skillrating.drop_ladder('single') \gset
 DELETE FROM duel WHERE id > 1;
-SELECT skillrating.create_ladder('single', 'elo', source => 'duels');
-SELECT skillrating.attach('single', 'duel', match_id => 'id');
-SELECT skillrating.detach('single', 'duel');
+SELECT skillrating.create_ladder('single', 'elo', source => 'duels') \gset
+SELECT skillrating.attach('single', 'duel', match_id => 'id') \gset
+SELECT skillrating.detach('single', 'duel') \gset
 -- Nothing of that where nothing waits, and for a shadow.
 CALL skillrating.backfill('single');
-SELECT skillrating.attach('single', 'duel', match_id => 'id');
+SELECT skillrating.attach('single', 'duel', match_id => 'id') \gset
 SELECT skillrating.shadow_ladder('single', 'single_again');
 -- A source that raises errors keeps no ladder from being made.
 CREATE VIEW broken AS SELECT 1 / (id - 1) AS match_id, at AS played_at, winner AS player_id, 1 AS team, 1 AS rank FROM duel;
-SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken', attach => false);
-SELECT skillrating.attach('broken_ladder', 'duel', match_id => 'id');
-SELECT skillrating.detach('broken_ladder', 'duel');
+SELECT skillrating.create_ladder('broken_ladder', 'elo', source => 'broken', attach => false) \gset
+SELECT skillrating.attach('broken_ladder', 'duel', match_id => 'id') \gset
+SELECT skillrating.detach('broken_ladder', 'duel') \gset
 
 -- Progress, as seen by a trigger within.
 \set ECHO none
@@ -148,18 +155,19 @@ END
 $$;
 INSERT INTO duel SELECT n, 'a', 'b', timestamptz '2024-03-01' + interval '1 hour' * n FROM generate_series(2, 26) AS n;
 \set ECHO all
-SELECT skillrating.create_ladder('watched', 'elo', source => 'duels', attach => false);
+SELECT skillrating.create_ladder('watched', 'elo', source => 'duels', attach => false) \gset
+\set VERBOSITY default
 CREATE TRIGGER look AFTER INSERT OR UPDATE ON watched.rating FOR EACH STATEMENT EXECUTE FUNCTION look();
 CALL skillrating.backfill('watched', 10);
 SELECT work, ladder, phase, done, total, in_order, count(*) FROM seen GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(n);
 TRUNCATE seen;
-SELECT skillrating.void_match('watched', 4);
+SELECT skillrating.void_match('watched', 4) \gset
 SELECT count(*) FROM skillrating.catch_up('watched');
 SELECT work, ladder, phase, done, total, in_order, count(*) FROM seen GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(n);
 -- Whatever ends work ends the report, also where the error is caught.
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused'; END $$;
 CREATE TRIGGER refuse AFTER UPDATE ON watched.rating FOR EACH STATEMENT EXECUTE FUNCTION refuse();
-SELECT skillrating.void_match('watched', 5);
+SELECT skillrating.void_match('watched', 5) \gset
 DO $$
 BEGIN
     PERFORM skillrating.catch_up('watched');
@@ -203,6 +211,7 @@ REVOKE USAGE ON SCHEMA watched FROM regress_backfiller;
 DROP ROLE regress_backfiller;
 
 -- No name of the caller's decides anything, and no setting is left changed.
+\set ECHO none
 CREATE SCHEMA decoy;
 CREATE FUNCTION decoy.no(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'decoy'; END $$;
 CREATE OPERATOR decoy.+ (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = decoy.no);
@@ -213,6 +222,7 @@ SET search_path = decoy, pg_catalog;
 SET DateStyle = 'German';
 SET extra_float_digits = -15;
 INSERT INTO filling.duel VALUES (98, 'a', 'b', '01.06.2024');
+\set ECHO all
 CALL skillrating.backfill('watched');
 SHOW search_path;
 SHOW DateStyle;

@@ -1,4 +1,5 @@
 -- One bad row never blocks a ladder: its match stays unrated, with the reason, and the rest goes on.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -30,6 +31,7 @@ CREATE FUNCTION good_value(name text, player integer) RETURNS text LANGUAGE sql 
         WHEN 'side' THEN player::text WHEN 'squad' THEN '7' WHEN 'kills' THEN '3' WHEN 'deaths' THEN '2'
         WHEN 'quit' THEN '0' WHEN 'experience' THEN '9' END
 $$;
+\set ECHO all
 
 -- Tables as users have them, without any constraint, for four ladders.
 \set ECHO none
@@ -45,9 +47,10 @@ BEGIN
 END $$;
 \set ECHO all
 SELECT make_source('at_commit', 'commit', 'append'), make_source('at_statement', 'statement', 'append'),
-    make_source('by_hand', 'manual', 'append'), make_source('in_order', 'commit', 'reorder');
+    make_source('by_hand', 'manual', 'append'), make_source('in_order', 'commit', 'reorder') \gset
 
 -- One statement brings all matches, each between two good ones.
+\set ECHO none
 CREATE FUNCTION fill_source(name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     columns text := (SELECT string_agg(quote_ident(column_name), ', ') FROM skillrating.source_columns() WHERE column_name NOT IN ('match_id', 'player_id'));
@@ -84,7 +87,6 @@ BEGIN
 END $$;
 
 -- The verdict on each case, and what is wrong with the ladder.
-\set ECHO none
 CREATE FUNCTION verdicts(name text) RETURNS TABLE (column_name text, value text, both_rows boolean, verdict text) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY EXECUTE format('SELECT c.column_name, c.value, c.both_rows, coalesce(m.reason || '': '' || m.detail, m.status, ''not there'')
@@ -109,6 +111,7 @@ END $$;
 \set ECHO all
 
 -- Bad when they come.
+\set ECHO none
 DO $$
 DECLARE
     name text;
@@ -120,8 +123,10 @@ BEGIN
         EXECUTE format('UPDATE %I SET match_id = match_id', name || '_rows');
     END LOOP;
 END $$;
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('by_hand');
-SELECT column_name, coalesce(value, 'null') AS value, both_rows, verdict FROM verdicts('at_commit');
+SELECT column_name, verdict, string_agg(coalesce(value, 'null') || CASE WHEN both_rows THEN ' twice' ELSE '' END, ', ' ORDER BY n)
+FROM verdicts('at_commit') WITH ORDINALITY AS v(column_name, value, both_rows, verdict, n) GROUP BY 1, 2 ORDER BY min(n);
 CREATE TABLE first_verdict AS SELECT * FROM verdicts('at_commit');
 SELECT name, faults(name), (SELECT count(*) FROM (SELECT * FROM verdicts(name) EXCEPT SELECT * FROM first_verdict) AS v) AS other_verdicts
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name ORDER BY name;
@@ -133,24 +138,24 @@ SELECT count(*) FROM at_commit.correction;
 -- Who asks is told, and may void them or bring them back.
 SELECT w.* FROM bad_case, skillrating.match_outcome('at_commit', id || 'b') AS w WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
 SELECT skillrating.void_match('at_commit', id || 'b', 'bad weight'), skillrating.restore_match('at_commit', id || 'b')
-FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows;
+FROM bad_case WHERE column_name = 'weight' AND value = 'NaN' AND both_rows \gset
 
 -- Mended, they count.
-SELECT mend(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(mend(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(name)) AS caught_up, name, faults(name),
     (SELECT count(*) FROM verdicts(name) WHERE verdict <> 'rated') AS unrated
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name ORDER BY name;
 CREATE TABLE mended AS SELECT name, all_ratings(name) AS ratings FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 
 -- Bad when they are rated already, and mended again: all is as it was.
-SELECT spoil(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(spoil(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(name)) AS caught_up, name, faults(name),
     (SELECT count(*) FROM (SELECT * FROM verdicts(name) EXCEPT SELECT * FROM first_verdict) AS v) AS other_verdicts,
     (SELECT count(*) > 50 FROM verdicts(name) WHERE verdict <> 'rated') AS unrated
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name ORDER BY name;
 SELECT count(*) AS placed_without_time FROM in_order.rated_match WHERE seq IS NOT NULL AND played_at IS NULL;
 SELECT count(*) >= 0 AS rebuilt FROM skillrating.catch_up('in_order', rebuild => true);
-SELECT mend(name) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
+SELECT count(mend(name)) FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order']) AS name;
 SELECT (SELECT count(*) >= 0 FROM skillrating.catch_up(m.name)) AS caught_up, m.name, faults(m.name), all_ratings(m.name) = m.ratings AS as_before
 FROM mended AS m ORDER BY m.name;
 
@@ -198,12 +203,14 @@ SELECT * FROM own_ladder('own_manual', 'manual');
 SELECT bool_and(v.ok) FROM unnest(ARRAY['own_commit', 'own_statement', 'own_manual']) AS name, skillrating.verify(name) AS v;
 
 -- Errors of the source itself: only in class 22 are they the data's, and only their matches suffer.
+\set ECHO none
 CREATE TABLE game (id integer, player integer, points integer, rounds integer, played_at timestamptz DEFAULT '2024-01-01');
 CREATE FUNCTION careless(integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$ BEGIN IF $1 = 13 THEN RAISE 'thirteen'; END IF; RETURN $1; END $$;
 CREATE VIEW game_source AS SELECT id AS match_id, played_at, player AS player_id, player AS team, careless(points) / rounds AS team_score FROM game;
-SELECT skillrating.create_ladder('games', 'elo', source => 'game_source');
-SELECT skillrating.attach('games', 'game', 'id');
+SELECT skillrating.create_ladder('games', 'elo', source => 'game_source') \gset
+SELECT skillrating.attach('games', 'game', 'id') \gset
 INSERT INTO game SELECT id, player, player, CASE WHEN id % 7 = 0 THEN 0 ELSE 1 END FROM generate_series(1, 3000) AS id, generate_series(1, 2) AS player;
+\set ECHO all
 SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('games');
 UPDATE game SET rounds = 1 - rounds WHERE id IN (1, 7, 2999);
@@ -223,7 +230,7 @@ SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 
 SELECT bool_and(ok) FROM skillrating.verify('games');
 
 -- What is bad only after what was before takes its place, and counts once that is corrected.
-SELECT skillrating.create_ladder('states', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('states', 'elo', apply_at => 'statement') \gset
 SELECT count(*) FROM skillrating.report_match('states', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], gain => 5.5e148);
 SELECT count(*) FROM skillrating.report_match('states', 2, ARRAY[3, 4], ARRAY[1, 2], ARRAY[1, 2], gain => 5.5e148);
 SELECT count(*) FROM skillrating.report_match('states', 3, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2], gain => 2.8e148);
@@ -248,7 +255,7 @@ SELECT skillrating.decay('states', at => 'infinity');
 SELECT skillrating.seed_from('states', 'own_commit', at => 'infinity');
 SELECT count(*) FROM states.operation;
 
-SELECT skillrating.drop_ladder(name)
+SELECT count(skillrating.drop_ladder(name))
 FROM unnest(ARRAY['at_commit', 'at_statement', 'by_hand', 'in_order', 'own_commit', 'own_statement', 'own_manual', 'games', 'states']) AS name;
 RESET search_path;
 DROP SCHEMA bad_rows CASCADE;

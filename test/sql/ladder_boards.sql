@@ -1,6 +1,7 @@
 -- What boards show beside ratings (marks, peaks, streaks, last changes, percentiles), tables of
 -- seasons, states in histories, and the journal of a match: against plain SQL over the tables,
 -- after random lives with corrections, resets, seasons, merges and excluded players.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -185,8 +186,10 @@ CREATE FUNCTION wrong_seasons(of_pool text) RETURNS bigint LANGUAGE sql AS $$
             WHERE t.place IS DISTINCT FROM (SELECT 1 + count(*) FROM is_now AS u WHERE u.name = b.name AND u.games >= 3 AND u.rating > t.rating)
                 OR t.player_id::bigint = counts_as(t.player_id::bigint) AND t.place IS DISTINCT FROM (SELECT u.place FROM skillrating.season_table('life', b.name, pool => of_pool, min_games => 3, player => t.player_id::bigint) AS u))
 $$;
+\set ECHO all
 
 -- The journals of all matches, once nothing waits.
+\set ECHO none
 CREATE FUNCTION wrong_journals() RETURNS bigint LANGUAGE sql AS $$
     WITH journal AS (
         SELECT m.match_id, j.* FROM (SELECT match_id FROM life.match UNION SELECT match_id FROM life.rated_match) AS m
@@ -222,7 +225,6 @@ CREATE FUNCTION wrong_journals() RETURNS bigint LANGUAGE sql AS $$
                     AND j.operations @> jsonb_build_array(jsonb_build_object('kind', 'refund', 'operation', o.operation))))
 $$;
 
-\set ECHO none
 CREATE FUNCTION live_and_look(model text, params jsonb, late text, steps int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -265,19 +267,21 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT live_and_look(model, params::jsonb, late, 120)
+SELECT string_agg(live_and_look(model, params::jsonb, late, 120), ', ')
 FROM (VALUES ('elo', '{}'), ('glicko2', '{}'), ('trueskill', '{"drift": 1}'), ('frag', '{"decay": 24, "decay_floor": 990}'),
     ('trueskill2', '{"drift": 1, "initial_base_sigma": 3, "base_drift": 0.5}')) AS m(model, params)
 CROSS JOIN (VALUES ('append'), ('reorder')) AS l(late);
 DROP FUNCTION live_and_look, wrong_journals, counts_as, wrong_seasons, other_boards, wrong_statistics, expected_statistics, displayed, board_step;
 
 -- Marks, by the stored states: the default is half of the initial deviation.
-SELECT skillrating.create_ladder('arena', 'glicko');
+SELECT skillrating.create_ladder('arena', 'glicko') \gset
+\set ECHO none
 INSERT INTO arena.match (match_id, played_at) SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 60) AS g;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT g, CASE p WHEN 1 THEN 1 + g % 4 ELSE 1 + g % 4 + 1 + g / 31 END, p, 1 + (p * g) % 3 FROM generate_series(1, 60) AS g, generate_series(1, 2) AS p;
 INSERT INTO arena.match (match_id, played_at) VALUES (61, '2024-03-01');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (61, 7, 1, 1), (61, 8, 2, 2);
+\set ECHO all
 SELECT count(*) FILTER (WHERE b.provisional) BETWEEN 1 AND count(*) - 1 AS some, bool_and(b.provisional = (r.deviation >= 175)) AS right
 FROM skillrating.leaderboard('arena', 100) AS b JOIN arena.rating AS r ON r.player_id::text = b.player_id;
 BEGIN;
@@ -289,7 +293,7 @@ SELECT ratings FROM skillrating.reset_rating('arena', 50);
 SELECT provisional, peak, peak_at, streak, last_change FROM skillrating.around('arena', 50, 0, min_games => 0, statistics => '{peak,streak,last_change}');
 ROLLBACK;
 -- Models without a deviation go by the games, those with a parameter of it by that.
-SELECT skillrating.create_ladder('plain', 'elo', apply_at => 'statement'), skillrating.create_ladder('rounds', 'synelo', '{"shadow_games": 3}');
+SELECT skillrating.create_ladder('plain', 'elo', apply_at => 'statement'), skillrating.create_ladder('rounds', 'synelo', '{"shadow_games": 3}') \gset
 SELECT count(*) FROM generate_series(1, 10) AS g, skillrating.report_match('plain', g, ARRAY[1, 1 + g], '{1,2}', '{1,2}', '2024-01-01');
 SELECT count(*) FROM generate_series(1, 3) AS g, skillrating.report_match('rounds', g, ARRAY[1, 1 + g], '{1,2}', '{1,2}', '2024-01-01');
 SELECT l, array_agg(b.player_id ORDER BY b.player_id) FILTER (WHERE NOT b.provisional) AS settled, count(*) FROM unnest('{plain,rounds}'::text[]) AS l, skillrating.leaderboard(l, 100) AS b GROUP BY l ORDER BY l;
@@ -372,12 +376,12 @@ FROM skillrating.match_journal('plain', 5) AS j;
 \set ECHO all
 SELECT * FROM journal;
 UPDATE plain.match_player SET rank = 3 - rank WHERE match_id = 5;
-SELECT skillrating.void_match('plain', 5, 'a bug');
-SELECT skillrating.void_match('plain', 2, 'another');
+SELECT skillrating.void_match('plain', 5, 'a bug') \gset
+SELECT skillrating.void_match('plain', 2, 'another') \gset
 SELECT * FROM journal;
 SELECT count(*) > 0 FROM skillrating.catch_up('plain');
 SELECT * FROM journal;
-SELECT skillrating.restore_match('plain', 5);
+SELECT skillrating.restore_match('plain', 5) \gset
 SELECT count(*) > 0 FROM skillrating.catch_up('plain');
 SELECT * FROM journal;
 SELECT skillrating.exclude_player('plain', 6, reason => 'cheat') > 0, skillrating.merge_players('plain', 7, 6) > 0;
@@ -399,11 +403,13 @@ INSERT INTO plain.match_player (match_id, player_id, team, rank) VALUES (30, 1, 
 SELECT status, reason, player_id, rank FROM skillrating.match_journal('plain', '30');
 SELECT * FROM skillrating.match_journal('plain', 31);
 -- A match whose rows cannot be read, and a late one.
+\set ECHO none
 CREATE TABLE public.raw (match_id text, played_at timestamptz, player_id text, team int, rank text);
 CREATE VIEW public.raw_source AS SELECT match_id, played_at, player_id, team, rank::int AS rank FROM raw;
-SELECT skillrating.create_ladder('sourced', 'weng_lin', source => 'public.raw_source', late => 'reorder'), skillrating.attach('sourced', 'public.raw');
+SELECT skillrating.create_ladder('sourced', 'weng_lin', source => 'public.raw_source', late => 'reorder'), skillrating.attach('sourced', 'public.raw') \gset
 INSERT INTO raw VALUES ('a', '2024-01-02', 'ann', 1, '1'), ('a', '2024-01-02', 'bob', 2, '2'), ('b', '2024-01-03', 'ann', 1, 'first'), ('b', '2024-01-03', 'bob', 2, '2');
 INSERT INTO raw VALUES ('c', '2024-01-01', 'ann', 1, '1'), ('c', '2024-01-01', 'bob', 2, '2');
+\set ECHO all
 SELECT m AS match_id, j.status, j.reason, j.player_id, j.rank, j.weight, j.seq IS NOT NULL AS placed, j.corrections, jsonb_array_length(j.waiting) AS waiting FROM unnest('{a,b,c}'::text[]) AS m, skillrating.match_journal('sourced', m) AS j;
 SELECT count(*) FROM skillrating.catch_up('sourced');
 SELECT m AS match_id, j.status, j.reason, j.player_id, j.rank, j.weight, j.seq IS NOT NULL AS placed, j.corrections, jsonb_array_length(j.waiting) AS waiting FROM unnest('{a,b,c}'::text[]) AS m, skillrating.match_journal('sourced', m) AS j;
@@ -429,9 +435,11 @@ GRANT SELECT ON arena.rated_match, arena.correction, arena.source TO regress_boa
 SET ROLE regress_boards;
 SELECT count(*) FROM skillrating.match_journal('arena', 1);
 RESET ROLE;
-SELECT skillrating.drop_ladder(l) FROM unnest('{again,arena,plain,rounds,sourced}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{again,arena,plain,rounds,sourced}'::text[]) AS l;
+\set ECHO none
 DROP ROLE regress_boards;
 DROP VIEW journal, raw_source;
 DROP TABLE raw;
 DROP FUNCTION states_of;
 DROP PROCEDURE refusals;
+\set ECHO all

@@ -2,9 +2,9 @@
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
-SELECT skillrating.create_ladder('bulk', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}');
-SELECT skillrating.create_ladder('shuffled', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}');
-SELECT skillrating.create_ladder('teams', 'hive');
+SELECT skillrating.create_ladder('bulk', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}') \gset
+SELECT skillrating.create_ladder('shuffled', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}') \gset
+SELECT skillrating.create_ladder('teams', 'hive') \gset
 
 -- Two players a match out of 2000, with the outcome from a hash.
 \set ECHO none
@@ -40,7 +40,8 @@ SELECT count(*) AS differences FROM (SELECT player_id, rating, games, wins, draw
     EXCEPT SELECT player_id, rating, games, wins, draws, losses FROM shuffled.rating) AS d;
 
 -- One by one gives the same as all at once.
-SELECT skillrating.create_ladder('single', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}', apply_at => 'statement');
+SELECT skillrating.create_ladder('single', 'elo', params => '{"k_by_games": [[30, 40]], "k": 20}', apply_at => 'statement') \gset
+\set ECHO none
 DO $$
 DECLARE
     h record;
@@ -52,6 +53,7 @@ BEGIN
             (h.match_id, h.b, 2, CASE WHEN h.outcome = 0 THEN 1 ELSE 2 END);
     END LOOP;
 END $$;
+\set ECHO all
 SELECT bool_and(ok) FROM skillrating.verify('single');
 SELECT count(*) AS differences
 FROM single.event AS s JOIN bulk.event AS b USING (match_id, player_id)
@@ -74,7 +76,8 @@ SELECT * FROM skillrating.verify('teams');
 
 -- Row by row in one transaction, what waits is not looked for once more for each statement; one
 -- look a row asks whether its match has failed before.
-SELECT skillrating.create_ladder('by_row', 'elo');
+SELECT skillrating.create_ladder('by_row', 'elo') \gset
+\set ECHO none
 BEGIN;
 DO $$
 BEGIN
@@ -84,11 +87,12 @@ BEGIN
         INSERT INTO by_row.match_player (match_id, player_id, team, rank) VALUES (m, 7 + m % 5, 2, 2);
     END LOOP;
 END $$;
+\set ECHO all
 SET CONSTRAINTS ALL IMMEDIATE;
 SELECT s.seq_scan + s.idx_scan - s.n_tup_ins BETWEEN 1 AND 10 AS few FROM pg_stat_xact_user_tables AS s
 WHERE s.schemaname = 'by_row' AND s.relname = 'pending';
 COMMIT;
 SELECT bool_and(ok), (SELECT count(*) FROM by_row.event) AS events FROM skillrating.verify('by_row');
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams', 'by_row']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['bulk', 'shuffled', 'single', 'teams', 'by_row']) AS l;
 DROP TABLE history;

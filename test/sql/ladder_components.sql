@@ -1,5 +1,6 @@
 -- States of a ladder that belong to something else than a player alone: home advantage, a map, a
 -- club, a player on a map.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
@@ -25,7 +26,6 @@ BEGIN
 END $$;
 
 -- Whether two ladders have the same rows, but for seq.
-\set ECHO none
 CREATE FUNCTION differences(a text, b text) RETURNS TABLE (relation text, differences bigint) LANGUAGE plpgsql AS $$
 BEGIN
     FOREACH relation IN ARRAY '{rating,event,component,component_event}'::text[] LOOP
@@ -41,15 +41,15 @@ $$;
 
 -- Every ladder has the tables.
 SELECT skillrating.create_ladder('bit', 'state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', late => 'reorder'),
-    skillrating.create_ladder('plain', 'elo');
-SELECT a.attrelid::regclass, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull
+    skillrating.create_ladder('plain', 'elo') \gset
+SELECT a.attrelid::regclass, a.attnotnull, string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum)
 FROM pg_attribute AS a WHERE a.attrelid IN ('plain.component'::regclass, 'plain.component_event'::regclass) AND a.attnum > 0
-ORDER BY a.attrelid::regclass::text, a.attnum;
+GROUP BY 1, 2 ORDER BY a.attrelid::regclass::text, 2;
 SELECT kind, count(*) FROM plain.components GROUP BY kind;
 SELECT check_name FROM skillrating.verify('plain');
 
 -- Late matches find their place, by components as well as by players.
-SELECT play('bit', 1, 150), play('bit', 151, 299), play('bit', 300);
+SELECT play('bit', 1, 150), play('bit', 151, 299), play('bit', 300) \gset
 SELECT status, reason, count(*) > 0 FROM bit.rated_match GROUP BY status, reason ORDER BY 1, 2;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('bit');
 SELECT faults('bit');
@@ -83,6 +83,7 @@ JOIN foretold AS f USING (player_id) JOIN chances AS c USING (team);
 -- Another context is another match, and so is another club; one context may stand for that of all.
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
     context => '{map 1}', club => '{club 1,club 2}') AS r;
+\set VERBOSITY terse
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
     context => '{map 2}', club => '{club 1,club 2}') AS r;
 SELECT r.player_id, r.outcome FROM skillrating.report_match('bit', 301, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2024-03-01', side => '{1,2}',
@@ -170,9 +171,9 @@ DELETE FROM bit.component WHERE kind = 'weather';
 
 -- Rated one way or another it is the same.
 SELECT skillrating.create_ladder('single', 'state_space', apply_at => 'statement'), skillrating.create_ladder('once', 'state_space', apply_at => 'manual'),
-    skillrating.create_ladder('large', 'state_space');
+    skillrating.create_ladder('large', 'state_space') \gset
 SELECT count(play('single', m, m)) FROM (SELECT DISTINCT match_id::int AS m, played_at FROM played ORDER BY played_at, m) AS p;
-SELECT play('once');
+SELECT play('once') \gset
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('once');
 SELECT * FROM differences('single', 'once');
 INSERT INTO large.match (match_id, played_at, pool, context)
@@ -197,15 +198,15 @@ SELECT faults('single'), faults('other');
 SELECT kind, key, player_id FROM single.component_event WHERE match_id = 500 ORDER BY kind, key, player_id;
 
 -- Without a part in use there are no components of its kind.
-SELECT skillrating.create_ladder('bare', 'state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0, "draw_sigma": 0}');
-SELECT play('bare');
+SELECT skillrating.create_ladder('bare', 'state_space', '{"home_sigma": 0, "home_context_sigma": 0, "player_context_sigma": 0, "club_sigma": 0, "draw_sigma": 0}') \gset
+SELECT play('bare') \gset
 SELECT count(*) FROM bare.component;
 SELECT faults('bare');
 
 -- A source brings contexts and clubs in its columns.
 CREATE VIEW mine AS SELECT * FROM played;
 SELECT name, ok, description FROM skillrating.describe_source('mine') WHERE name IN ('context', 'club');
-SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine');
+SELECT skillrating.create_ladder('sourced', 'state_space', source => 'mine') \gset
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('sourced', search => true);
 SELECT * FROM differences('sourced', 'once');
 
@@ -233,7 +234,7 @@ SELECT skillrating.preview('once', '{1,2}'::bigint[], '{1,2}', pool => '', club 
 
 -- Hive keeps the log-odds of contexts, which all matches together give nearly the same; here of a side that wins two
 -- times in three on one map, and one in three on the other.
-SELECT skillrating.create_ladder('hive', 'hive', '{"context_deviation": 1}');
+SELECT skillrating.create_ladder('hive', 'hive', '{"context_deviation": 1}') \gset
 INSERT INTO hive.match (match_id, played_at, context)
 SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour', 'map ' || m % 2 FROM generate_series(1, 900) AS m;
 INSERT INTO hive.match_player (match_id, player_id, team, rank, side)
@@ -289,7 +290,7 @@ RESET ROLE;
 -- Nor around row security; where a model has no components, nobody needs a right.
 GRANT SELECT ON bit.component TO regress_components_guest;
 ALTER TABLE bit.component ENABLE ROW LEVEL SECURITY;
-SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}');
+SELECT skillrating.create_ladder('partless', 'elo', '{"size_advantage": "none"}') \gset
 SELECT skillrating.grant_ladder('partless', 'regress_components_guest', 'reader');
 REVOKE SELECT ON partless.component FROM regress_components_guest;
 SET ROLE regress_components_guest;
@@ -299,12 +300,12 @@ SELECT count(*) FROM skillrating.split_teams(skillrating.lobby('partless', '{1,2
 SELECT count(*) FROM skillrating.find_opponents('partless', 1);
 RESET ROLE;
 ALTER TABLE bit.component DISABLE ROW LEVEL SECURITY;
-SELECT skillrating.drop_ladder('partless');
+SELECT skillrating.drop_ladder('partless') \gset
 \set SHOW_CONTEXT errors
 SELECT skillrating.preview('bit', '{1,2}'::bigint[], '{1,2}', club => '{a}', pool => '');
 \set ON_ERROR_STOP on
 -- Rating a match looks up its own components, however many clubs there are.
-SELECT skillrating.create_ladder('many', 'state_space');
+SELECT skillrating.create_ladder('many', 'state_space') \gset
 BEGIN;
 \set ECHO none
 INSERT INTO many.match (match_id, played_at)
@@ -315,6 +316,7 @@ FROM generate_series(1, 100) AS m, generate_series(1, 2) AS t;
 \set ECHO all
 COMMIT;
 SELECT count(*) FROM many.component WHERE kind = 'club';
+\set ECHO none
 ANALYZE many.component;
 BEGIN;
 SELECT seq_tup_read + idx_tup_fetch AS before
@@ -322,6 +324,7 @@ FROM pg_stat_xact_user_tables WHERE schemaname = 'many' AND relname = 'component
 INSERT INTO many.match (match_id, played_at) VALUES (101, '2024-02-01');
 INSERT INTO many.match_player (match_id, player_id, team, rank, side, club)
 VALUES (101, 3, 1, 1, 1, 'club 3'), (101, 4, 2, 2, 2, 'club 4');
+\set ECHO all
 SET CONSTRAINTS ALL IMMEDIATE;
 SELECT seq_tup_read + idx_tup_fetch - :before <= 20 AS few
 FROM pg_stat_xact_user_tables WHERE schemaname = 'many' AND relname = 'component';
@@ -330,9 +333,11 @@ COMMIT;
 -- Nothing is left behind.
 SELECT skillrating.reset_ladder('bit');
 SELECT (SELECT count(*) FROM bit.component), (SELECT count(*) FROM bit.component_event);
-SELECT skillrating.drop_ladder(l) FROM unnest('{bit,many,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{bit,many,plain,other,single,once,large,bare,sourced,hive}'::text[]) AS l;
+\set ECHO none
 DROP VIEW mine;
 DROP TABLE played, component_before, foretold, chances;
 DROP FUNCTION play, differences, faults, late;
 DROP PROCEDURE tamper;
 DROP ROLE regress_components_guest;
+\set ECHO all

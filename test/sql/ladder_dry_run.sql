@@ -5,7 +5,7 @@ SET timezone = 'UTC';
 
 -- Everybody whose row changes, once, before and after the whole call: those whom only a match that
 -- waited has changed, and those whom a correction has changed again.
-SELECT skillrating.create_ladder('rows', 'elo', '{"k": 32}', apply_at => 'manual');
+SELECT skillrating.create_ladder('rows', 'elo', '{"k": 32}', apply_at => 'manual') \gset
 INSERT INTO rows.match (match_id, played_at) VALUES (1, '2026-01-01');
 INSERT INTO rows.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT player_id, rating_before, rating_after, games_before, games_after
@@ -18,14 +18,14 @@ SELECT player_id, pool, round(rating_before::numeric, 2) AS rating_before,
 FROM skillrating.catch_up('rows') ORDER BY pool, player_id;
 SELECT * FROM skillrating.catch_up('rows');
 -- Match 1 goes while match 4 comes: player 1 has lost one game, and won another.
-SELECT skillrating.void_match('rows', 1);
+SELECT skillrating.void_match('rows', 1) \gset
 INSERT INTO rows.match (match_id, played_at) VALUES (4, '2026-01-04');
 INSERT INTO rows.match_player (match_id, player_id, team, rank) VALUES (4, 1, 1, 1), (4, 4, 2, 2);
 SELECT player_id, pool, round(rating_before::numeric, 2) AS rating_before,
     round(rating_after::numeric, 2) AS rating_after, games_before, games_after
 FROM skillrating.catch_up('rows') ORDER BY pool, player_id;
 -- What is undone again changes nothing.
-SELECT skillrating.restore_match('rows', 1), skillrating.void_match('rows', 1);
+SELECT skillrating.restore_match('rows', 1), skillrating.void_match('rows', 1) \gset
 SELECT * FROM skillrating.catch_up('rows');
 -- A late match takes room for its players at once, which is no rating yet.
 UPDATE rows.ladder SET late = 'reorder';
@@ -34,7 +34,7 @@ INSERT INTO rows.match_player (match_id, player_id, team, rank) VALUES (5, 1, 1,
 SELECT player_id, rating_before, games_before, games_after
 FROM skillrating.catch_up('rows') WHERE player_id = '5';
 SELECT bool_and(ok) FROM skillrating.verify('rows');
-SELECT skillrating.drop_ladder('rows');
+SELECT skillrating.drop_ladder('rows') \gset
 
 -- A dry run shows what the run after it does, with places, and leaves no trace of its own.
 \set ECHO none
@@ -82,7 +82,7 @@ END
 $$;
 \set ECHO all
 SELECT skillrating.create_ladder('append', 'glicko2', apply_at => 'manual'),
-    skillrating.create_ladder('reorder', 'trueskill2', '{"initial_base_sigma": 3}', apply_at => 'manual', late => 'reorder');
+    skillrating.create_ladder('reorder', 'trueskill2', '{"initial_base_sigma": 3}', apply_at => 'manual', late => 'reorder') \gset
 SELECT l, fill(l) FROM unnest('{append,reorder}'::text[]) AS l;
 -- Matches that wait.
 SELECT l, c.* FROM unnest('{append,reorder}'::text[]) AS l, compare(l) AS c;
@@ -129,10 +129,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER hear AFTER DELETE ON append.rating FOR EACH ROW WHEN (OLD.player_id = 101)
 EXECUTE FUNCTION hear();
-SELECT skillrating.void_match('append', 201);
+\set ECHO all
+SELECT skillrating.void_match('append', 201) \gset
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('append', dry_run => true) ORDER BY player_id;
 SELECT count(*) FROM heard;
 SELECT count(*) FROM append.match WHERE match_id > 300;
@@ -154,7 +154,7 @@ SELECT player_id, rating_after, games_after FROM skillrating.catch_up('append') 
 SELECT bool_and(ok) FROM skillrating.verify('append');
 
 -- Within the work on another ladder, matches that wait in memory are rated after a dry run.
-SELECT skillrating.create_ladder('outer', 'elo'), skillrating.create_ladder('inner', 'elo');
+SELECT skillrating.create_ladder('outer', 'elo'), skillrating.create_ladder('inner', 'elo') \gset
 \set ECHO none
 CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -165,15 +165,15 @@ BEGIN
     RETURN NULL;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER look AFTER INSERT ON "outer".event FOR EACH ROW WHEN (NEW.player_id = 1) EXECUTE FUNCTION look();
 INSERT INTO "outer".match (match_id, played_at) VALUES (1, '2024-01-01');
+\set ECHO all
 INSERT INTO "outer".match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT player_id, games FROM "inner".rating ORDER BY player_id;
 
 -- What triggers touch in a dry run is taken back with it, also matches of other ladders.
 DROP TRIGGER look ON "outer".event;
-SELECT skillrating.create_ladder('other', 'elo');
+SELECT skillrating.create_ladder('other', 'elo') \gset
 \set ECHO none
 INSERT INTO "inner".match (match_id, finished) VALUES (100, false);
 INSERT INTO "inner".match_player (match_id, player_id, team, rank) VALUES (100, 3, 1, 1), (100, 4, 2, 2);
@@ -184,15 +184,15 @@ BEGIN
     RETURN NULL;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER touch AFTER DELETE ON "inner".rating FOR EACH ROW EXECUTE FUNCTION touch();
 SET session_replication_role = replica;
 UPDATE "inner".match SET finished = true WHERE match_id = 100;
 RESET session_replication_role;
-SELECT skillrating.void_match('inner', 1);
+SELECT skillrating.void_match('inner', 1) \gset
 BEGIN;
 INSERT INTO other.match (match_id) VALUES (5);
 INSERT INTO other.match_player (match_id, player_id, team, rank) VALUES (5, 3, 1, 1), (5, 4, 2, 2);
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('inner', dry_run => true);
 SELECT count(*) AS rated FROM other.rated_match;
 COMMIT;
@@ -202,6 +202,6 @@ SELECT count(*) FROM skillrating.catch_up('inner');
 SELECT match_id, status FROM "inner".rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('inner');
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{append,reorder,outer,inner,other}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{append,reorder,outer,inner,other}'::text[]) AS l;
 DROP TABLE heard;
 DROP FUNCTION traces, fill, compare, hear, refuse, look, touch;

@@ -31,6 +31,7 @@ UPDATE random_player SET player_id = 11 + (match_id % 3 + team) % 3
 WHERE match_id % 5 = 0 AND match_id IN (SELECT match_id FROM random_player GROUP BY match_id HAVING count(*) = 2);
 
 -- The rules, in plain SQL and in turn: what is rated with whom, or why it is not.
+\set ECHO none
 CREATE TABLE counted (match_id int, played_at timestamptz, player_id int, team int, PRIMARY KEY (match_id, player_id));
 CREATE INDEX ON counted (player_id);
 CREATE TABLE judged (match_id int, reason text);
@@ -79,7 +80,6 @@ END
 $$;
 
 -- A ladder with rules, as it comes out in one batch and when they are declared later.
-\set ECHO none
 CREATE FUNCTION try(rules jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     wrong bigint;
@@ -119,14 +119,16 @@ END
 $$;
 \set ECHO all
 
+\set VERBOSITY terse
 SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 5}');
 SELECT try('{"max_repeats": 1, "repeat_window": 7200}');
 SELECT try('{"max_repeats": 2}');
 SELECT try('{"max_repeats": 3, "repeat_window": 1e8}');
 SELECT try('{"max_newcomer_share": 0.6, "newcomer_games": 3, "max_repeats": 2, "repeat_window": 50000}');
+\set VERBOSITY default
 
 -- Rules hold from a time on, the last that were declared for it; undoing them brings back those before.
-SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"max_newcomer_share": 0.5, "newcomer_games": 1}');
+SELECT skillrating.create_ladder('arena', 'elo', eligibility => '{"max_newcomer_share": 0.5, "newcomer_games": 1}') \gset
 SELECT skillrating.set_eligibility('arena', '{"max_newcomer_share": 0.4, "newcomer_games": 5}', '2024-02-01', 'longer in season 2') AS operation;
 SELECT skillrating.set_eligibility('arena', '{"max_newcomer_share": 0.9, "newcomer_games": 3}', '2024-01-15') AS operation;
 SELECT skillrating.set_eligibility('arena', '{}', '2024-03-01') AS operation;
@@ -135,7 +137,7 @@ SELECT m, (SELECT min(r.outcome) FROM skillrating.report_match('arena', m, ARRAY
 FROM (VALUES (1, '2024-01-10'::timestamptz), (2, '2024-01-15'), (3, '2024-02-10'), (4, '2024-03-01')) AS v(m, at);
 SELECT match_id, status, reason, detail, seq IS NOT NULL AS placed FROM arena.rated_match ORDER BY match_id;
 SELECT * FROM skillrating.match_outcome('arena', 2);
-SELECT skillrating.undo_operation('arena', 3);
+SELECT skillrating.undo_operation('arena', 3) \gset
 SELECT since AT TIME ZONE 'UTC' AS since, until AT TIME ZONE 'UTC' AS until, rules, operation, reason FROM skillrating.eligibility('arena');
 SELECT kind, played_at AT TIME ZONE 'UTC' AS played_at FROM arena.correction ORDER BY kind;
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
@@ -187,8 +189,10 @@ END $$;
 \set ECHO all
 SELECT reads_all($$SELECT m.played_at, m.match_id FROM later.rated_match AS m WHERE m.reason IN ('too_many_newcomers', 'repeated_opponents') AND m.seq IS NOT NULL ORDER BY m.played_at DESC, m.match_id DESC LIMIT 1$$);
 
+\set ECHO none
 SET client_min_messages = warning;
 SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('arena'),
-    skillrating.drop_ladder('ruled'), skillrating.drop_ladder('later');
+    skillrating.drop_ladder('ruled'), skillrating.drop_ladder('later') \gset
 DROP TABLE random_match, random_player, here, counted, judged;
 DROP FUNCTION judge, fill, try, reads_all;
+\set ECHO all

@@ -26,7 +26,7 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
 
 -- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL, and
 -- has_table(), read the catalogs only, and those of create_ladder() make tables as whoever calls them.)
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 DO $$
 DECLARE
     part record;
@@ -63,6 +63,7 @@ GRANT INSERT ON arena.match, arena.match_player TO regress_other;
 GRANT SELECT ON arena.event TO regress_other;
 SET ROLE regress_other;
 SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+\set VERBOSITY terse
 SELECT count(*) FROM skillrating.report_match('arena', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[2, 1]);
 SELECT count(*) FROM skillrating.history('arena', 1);
 SELECT count(*) FROM skillrating.season_table('arena', '');
@@ -93,12 +94,12 @@ SELECT count(*) FROM skillrating.leaderboard('arena');
 -- Two ladders have one owner who works on both.
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_other', current_database()) \gexec
 SET ROLE regress_other;
-SELECT skillrating.create_ladder('others', 'elo');
+SELECT skillrating.create_ladder('others', 'elo') \gset
 RESET ROLE;
 SELECT matches FROM skillrating.compare_ladders('arena', 'others');
 SELECT operation FROM skillrating.seed_from('others', 'arena');
 SELECT operation FROM skillrating.seed_from('arena', 'arena');
-SELECT skillrating.drop_ladder('others');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('others') \gset
+SELECT skillrating.drop_ladder('arena') \gset
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_other', current_database()) \gexec
 DROP ROLE regress_other;

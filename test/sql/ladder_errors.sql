@@ -2,8 +2,8 @@
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'statement');
-SELECT skillrating.create_ladder('rounds', 'hive');
+SELECT skillrating.create_ladder('arena', 'elo', apply_at => 'statement') \gset
+SELECT skillrating.create_ladder('rounds', 'hive') \gset
 
 -- Making a ladder.
 SELECT skillrating.create_ladder('arena', 'elo');
@@ -15,6 +15,7 @@ SELECT skillrating.create_ladder('other', 'elo', apply_at => 'whenever');
 SELECT skillrating.create_ladder('pg_other', 'elo');
 SELECT skillrating.create_ladder(repeat('x', 64), 'elo');
 SELECT skillrating.drop_ladder('other');
+\set VERBOSITY terse
 SELECT skillrating.drop_ladder('public');
 SELECT * FROM skillrating.leaderboard('other');
 SELECT * FROM skillrating.leaderboard('arena', -1);
@@ -28,6 +29,7 @@ ORDER BY p.proname \gexec
 SELECT * FROM skillrating.verify('other');
 SELECT * FROM skillrating.preview('other', ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('other', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
+\set VERBOSITY default
 
 -- Arrays: nulls, lengths, shapes, emptiness, limits.
 SELECT * FROM skillrating.report_match('arena', 1, ARRAY[1, NULL], ARRAY[1, 2], ARRAY[1, 2]);
@@ -176,11 +178,11 @@ BEGIN
 END $$;
 
 SELECT bool_and(ok) FROM skillrating.verify('arena');
-SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('rounds');
+SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('rounds') \gset
 
 -- A state that an operation could not take is refused where it enters: its square is no number.
 -- What is accepted can be done again in the order of time, before the matches that came first.
-SELECT skillrating.create_ladder('far', 'glicko2', late => 'reorder', apply_at => 'manual');
+SELECT skillrating.create_ladder('far', 'glicko2', late => 'reorder', apply_at => 'manual') \gset
 SELECT skillrating.set_rating('far', 4, '{"deviation": 1e308}', at => '2024-01-01');
 SELECT skillrating.import_ratings('far', ARRAY[4], '[{"deviation": 1e151}]', at => '2024-01-01');
 SELECT skillrating.rate('glicko2', p, p, p, start => ARRAY[skillrating.starting_rating(1, 1500, 1e308)]) OVER (ORDER BY 1) FROM generate_series(1, 2) AS p;
@@ -192,11 +194,11 @@ SELECT count(*) FROM skillrating.catch_up('far');
 SELECT players FROM skillrating.new_season('far', 's', keep => 1, at => '2024-02-01');
 SELECT count(*) FROM skillrating.catch_up('far');
 SELECT bool_and(ok) FROM skillrating.verify('far');
-SELECT skillrating.drop_ladder('far');
+SELECT skillrating.drop_ladder('far') \gset
 
 -- Sums over rounds begin anew with a state that is set.
-SELECT skillrating.create_ladder('sums', 'synelo', '{"strict": true, "team_size_max": 1}');
+SELECT skillrating.create_ladder('sums', 'synelo', '{"strict": true, "team_size_max": 1}') \gset
 SELECT skillrating.set_rating('sums', 1, '{"rating": 1200, "rounds": 3, "rating_sum": 40}');
 SELECT skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "surprise_sum": 0.5}]');
 SELECT ratings FROM skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "rounds": 0}]');
-SELECT skillrating.drop_ladder('sums');
+SELECT skillrating.drop_ladder('sums') \gset

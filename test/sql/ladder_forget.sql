@@ -10,6 +10,7 @@ LANGUAGE sql
 AS 'SELECT v.check_name, v.detail FROM skillrating.verify(ladder) AS v WHERE NOT v.ok';
 
 -- The columns of a schema, of tables and views, in which any of these words occurs.
+\set ECHO none
 CREATE FUNCTION occurrences(schema text, words text[])
 RETURNS TABLE (relation name, attribute name, n bigint)
 LANGUAGE plpgsql
@@ -56,8 +57,10 @@ BEGIN
     USING matches, players, base;
 END
 $function$;
+\set ECHO all
 
 -- Whatever the model: all are forgotten, and every bit stays.
+\set ECHO none
 CREATE TABLE outcome (model text, wrong bigint, corrections bigint, forgotten bigint, left_over bigint, moved bigint);
 DO $do$
 DECLARE
@@ -90,10 +93,11 @@ BEGIN
     END LOOP;
 END
 $do$;
-SELECT * FROM outcome ORDER BY model;
+\set ECHO all
+SELECT string_agg(model, ' ' ORDER BY model), wrong, corrections, forgotten, left_over, moved FROM outcome GROUP BY 2, 3, 4, 5, 6;
 
 -- A thousand at once, with all that can name them.
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 SELECT play('arena', 1500, 1500);
 SELECT count(*) FROM arena.rating;
 CREATE TABLE account (id bigint PRIMARY KEY, elo float8, played bigint);
@@ -104,7 +108,7 @@ SELECT players FROM skillrating.new_season('arena', 'summer');
 SELECT players FROM skillrating.set_rating('arena', 70000001, '{"rating": 1700}', reason => 'as 70000001 asked, with 70000002');
 SELECT operation > 0 AS done FROM skillrating.exclude_player('arena', 70000003, since => '2025-01-01', reason => '70000003 cheats');
 SELECT operation > 0 AS done FROM skillrating.merge_players('arena', 70000004, 70000005, '(70000004)');
-SELECT skillrating.void_match('arena', 7, 'spoilt by 70000006, and 700000061 saw it');
+SELECT skillrating.void_match('arena', 7, 'spoilt by 70000006, and 700000061 saw it') \gset
 UPDATE arena.match SET unrated_reason = 'no show: player_70000007, 70000007.' WHERE match_id = 8;
 INSERT INTO arena.match (match_id, unrated_reason) VALUES (9001, 'a test by 70000008');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (9001, 70000008, 1, 1), (9001, 70000009, 2, 2);
@@ -138,7 +142,7 @@ INSERT INTO arena.match (match_id) VALUES (9003);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (9003, 70000001, 1, 1), (9003, 70001400, 2, 2);
 SELECT player_id, games FROM arena.rating WHERE player_id = 70000001;
 SELECT * FROM faults('arena');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP TABLE account, name, old_state;
 
 -- Tables of one's own: whether they are changed before or after, at commit or at once.
@@ -149,8 +153,8 @@ CREATE VIEW seats AS
 SELECT g.id AS match_id, g.played_at, s.player AS player_id, s.team, s.rank, s.reason AS unrated_reason
 FROM game AS g JOIN seat AS s ON s.game = g.id;
 \set ECHO all
-SELECT skillrating.create_ladder('own', 'glicko2', source => 'seats');
-SELECT skillrating.attach('own', 'seat', 'game');
+SELECT skillrating.create_ladder('own', 'glicko2', source => 'seats') \gset
+SELECT skillrating.attach('own', 'seat', 'game') \gset
 INSERT INTO game SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 300) AS g;
 INSERT INTO seat SELECT g, 'person' || 1000 + (g * 31 + p * 7) % 60, 1 + p % 3, 1 + (p + g) % 3, CASE g % 50 WHEN 0 THEN 'friendly' END
 FROM generate_series(1, 300) AS g, generate_series(0, 5) AS p;
@@ -228,16 +232,16 @@ UPDATE seat SET player = 'other1' WHERE player = 'nobody1051';
 COMMIT;
 SELECT * FROM skillrating.catch_up('second', search => true);
 SELECT * FROM faults('own') UNION ALL SELECT * FROM faults('second');
-SELECT skillrating.drop_ladder('second');
-SELECT skillrating.drop_ladder('own');
+SELECT skillrating.drop_ladder('second') \gset
+SELECT skillrating.drop_ladder('own') \gset
 DROP TABLE seat, game CASCADE;
 DROP TABLE name;
 
 -- Whatever the type: random values of it where they can be made.
+\set ECHO none
 CREATE DOMAIN positive_id AS integer CHECK (VALUE > 0);
 CREATE DOMAIN short_name AS text CHECK (length(VALUE) < 40 AND VALUE !~ '-');
 CREATE TYPE colour AS ENUM ('red', 'green', 'blue');
-\set ECHO none
 CREATE FUNCTION forget_of_type(type regtype, one text, two text)
 RETURNS TABLE (player text, known boolean, like_it boolean, ok boolean)
 LANGUAGE plpgsql
@@ -264,21 +268,21 @@ SELECT t.type::regtype, f.* FROM (VALUES ('int2', '1', '2'), ('int4', '1', '2'),
     ('uuid', 'aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002')) AS t(type, one, two)
 CROSS JOIN LATERAL forget_of_type(t.type::regtype, t.one, t.two) AS f;
 -- Those of a domain that wants them so are positive, and of an enum there are none to be made.
-SELECT skillrating.create_ladder('typed', 'elo', player_type => 'positive_id');
+SELECT skillrating.create_ladder('typed', 'elo', player_type => 'positive_id') \gset
 SELECT player_id, pseudonym::integer > 0 AS positive, found FROM skillrating.forget_players('typed', ARRAY[1, 2]);
-SELECT skillrating.drop_ladder('typed');
-SELECT skillrating.create_ladder('typed', 'elo', player_type => 'colour');
+SELECT skillrating.drop_ladder('typed') \gset
+SELECT skillrating.create_ladder('typed', 'elo', player_type => 'colour') \gset
 \set VERBOSITY terse
 SELECT * FROM skillrating.forget_players('typed', '{red}'::colour[]);
 SELECT * FROM skillrating.forget_players('typed', '{red}'::colour[], '{blue}');
-SELECT skillrating.drop_ladder('typed');
+SELECT skillrating.drop_ladder('typed') \gset
 -- There are not so many.
-SELECT skillrating.create_ladder('typed', 'elo', player_type => 'int2');
+SELECT skillrating.create_ladder('typed', 'elo', player_type => 'int2') \gset
 SELECT count(*) FROM skillrating.forget_players('typed', ARRAY(SELECT g::int2 FROM generate_series(1, 20000) AS g));
-SELECT skillrating.drop_ladder('typed');
+SELECT skillrating.drop_ladder('typed') \gset
 
 -- What is wrong is an error, and changes nothing.
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text') \gset
 SELECT count(*) FROM skillrating.report_match('arena', 1, '{ann,bob}'::text[], '{1,2}', '{1,2}');
 SELECT * FROM skillrating.forget_players('nowhere', '{ann}');
 SELECT * FROM skillrating.forget_players('arena', NULL::text[]);
@@ -295,7 +299,7 @@ SELECT * FROM skillrating.forget_players('arena', ARRAY['carol', 'ann'], ARRAY['
 DELETE FROM arena.pending RETURNING message;
 SELECT player_id, games FROM arena.rating ORDER BY player_id;
 SELECT * FROM faults('arena');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 
 -- Words are whole ones; the longest counts, and what they stand in stays.
 SELECT skillrating_internal.replace_words(t, '{7,ann,ann lee,@bob,ö,a.b}', '*')
@@ -312,8 +316,8 @@ CREATE TABLE torn (match_id bigint, played_at timestamptz, player_id bigint, tea
 CREATE VIEW torn_source AS SELECT * FROM torn;
 INSERT INTO torn VALUES (1, '2024-01-01', 1, 1, 1), (1, '2024-02-15', 2, 2, 2), (2, '2024-02-01', 1, 1, 1), (2, '2024-02-01', 2, 2, 2),
     (3, '2024-03-01', 1, 1, 1), (3, '2024-03-01', 2, 2, 2);
-SELECT skillrating.create_ladder('torn_ladder', 'elo', source => 'torn_source');
-SELECT skillrating.attach('torn_ladder', 'torn');
+SELECT skillrating.create_ladder('torn_ladder', 'elo', source => 'torn_source') \gset
+SELECT skillrating.attach('torn_ladder', 'torn') \gset
 SELECT count(*) FROM skillrating.catch_up('torn_ladder', search => true);
 BEGIN;
 SELECT pseudonym, found FROM skillrating.forget_players('torn_ladder', ARRAY[1::bigint], '{77}');
@@ -322,7 +326,7 @@ COMMIT;
 SELECT count(*) FROM torn_ladder.correction;
 SELECT match_id, status, reason, detail FROM torn_ladder.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('torn_ladder');
-SELECT skillrating.drop_ladder('torn_ladder');
+SELECT skillrating.drop_ladder('torn_ladder') \gset
 DROP VIEW torn_source;
 DROP TABLE torn;
 

@@ -39,7 +39,7 @@ SELECT * FROM skillrating.reasons() WHERE reason = 'future_time';
 
 -- Three seconds later match 3 lies no more than a day ahead, and has not arrived again.
 CREATE TABLE before AS SELECT * FROM recorded;
-SELECT pg_sleep(3.2);
+SELECT pg_sleep(3.2) \gset
 SELECT m.played_at < now() + interval '1 day' AS near FROM plain.match AS m WHERE match_id = 3;
 SELECT count(*) FROM skillrating.catch_up('plain', search => true, rebuild => true);
 SELECT count(*) FROM skillrating.catch_up('timely', search => true, rebuild => true);
@@ -76,12 +76,12 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('plain');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('timely');
 SELECT ladder, status, reason, seq IS NOT NULL AS placed, arrived_at IS NOT NULL AS arrived FROM recorded WHERE match_id = 5 ORDER BY 1;
 -- Made void, and back again, it is what it was.
-SELECT skillrating.void_match(l, 5, 'a test') FROM unnest('{plain,timely}'::text[]) AS l;
+SELECT count(skillrating.void_match(l, 5, 'a test')) FROM unnest('{plain,timely}'::text[]) AS l;
 SELECT count(*) FROM skillrating.catch_up('plain');
 SELECT count(*) FROM skillrating.catch_up('timely');
 SELECT ladder, status, reason FROM recorded WHERE match_id = 5 ORDER BY 1;
-SELECT pg_sleep(3.2);
-SELECT skillrating.restore_match(l, 5) FROM unnest('{plain,timely}'::text[]) AS l;
+SELECT pg_sleep(3.2) \gset
+SELECT count(skillrating.restore_match(l, 5)) FROM unnest('{plain,timely}'::text[]) AS l;
 SELECT count(*) FROM skillrating.catch_up('plain');
 SELECT count(*) FROM skillrating.catch_up('timely', rebuild => true);
 SELECT ladder, status, reason FROM recorded WHERE match_id = 5 ORDER BY 1;
@@ -107,4 +107,4 @@ SELECT r.unrated_reason FROM (SELECT skillrating.rate('elo', p, p, p, played_at 
 DROP VIEW recorded;
 DROP TABLE dump, before;
 DROP PROCEDURE report;
-SELECT skillrating.drop_ladder(l) FROM unnest('{other,plain,timely}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{other,plain,timely}'::text[]) AS l;

@@ -1,10 +1,12 @@
 -- A gain for each participant: it scales the update of that player, and nobody else's.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
 CREATE SCHEMA regress_gain;
 SET search_path = regress_gain;
-SELECT skillrating.create_ladder('plain', 'elo'), skillrating.create_ladder('arena', 'elo');
+\set ECHO all
+SELECT skillrating.create_ladder('plain', 'elo'), skillrating.create_ladder('arena', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('plain', 1, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}', '2024-01-01');
 SELECT player_id, rating_after - rating_before AS change, win_probability
 FROM skillrating.report_match('arena', 1, '{1,2,3,4}'::bigint[], '{1,1,2,2}', '{1,1,2,2}', '2024-01-01', player_gain => '{2,0,NULL,0.25}');
@@ -47,6 +49,7 @@ SELECT a.player_id, a.rating_after - a.rating_before AS change FROM arena.event 
 -- Stints: the mean of their gains, weighted by play; and what is no gain.
 SELECT player_id, rating_after - rating_before AS change
 FROM skillrating.report_match('arena', 10, '{21,21,22}'::bigint[], '{1,1,2}', '{1,1,2}', '2024-01-04', weight => '{0.25,0.75,1}', player_gain => '{2,4,1}');
+\set VERBOSITY terse
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,-1}');
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,NaN}');
 SELECT skillrating.report_match('arena', 11, '{21,22}'::bigint[], '{1,2}', '{1,2}', player_gain => '{1,2,3}');
@@ -78,7 +81,7 @@ CREATE FUNCTION compare(model text, OUT with_gains bool, OUT one bigint, OUT zer
         FROM game) AS q
 $$;
 \set ECHO all
-SELECT name, (compare(name)).* FROM skillrating.models();
+SELECT string_agg(name, ' ' ORDER BY name), c FROM skillrating.models(), compare(name) AS c GROUP BY c;
 
 -- tune() rates with the gains, too.
 SELECT (t).matches, abs((t).log_loss - s.log_loss) < 1e-12 AS same, abs((t).log_loss - s.without) > 1e-4 AS not_without
@@ -106,6 +109,6 @@ END $$;
 \set ECHO all
 SELECT name, (solved(name)).* FROM skillrating.solvers();
 
-SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('arena') \gset
 SET client_min_messages = warning;
 DROP SCHEMA regress_gain CASCADE;

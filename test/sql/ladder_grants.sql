@@ -1,4 +1,5 @@
 -- Rights in one call: what is refused says what to grant, and that is enough.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -6,15 +7,18 @@ SET timezone = 'UTC';
 CREATE ROLE regress_grants_owner;
 CREATE ROLE "regress grants ""client""";
 CREATE ROLE regress_grants_other;
+\set ECHO all
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_grants_owner', current_database()) \gexec
+\set ECHO none
 CREATE SCHEMA regress_ladder_grants;
 SET search_path = regress_ladder_grants;
 GRANT USAGE, CREATE ON SCHEMA regress_ladder_grants TO PUBLIC;
 
 SET ROLE regress_grants_owner;
-SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko');
+SELECT skillrating.create_ladder('it''s', 'glicko'), skillrating.create_ladder('second', 'glicko') \gset
 INSERT INTO "it's".match (match_id, played_at) SELECT i, '2024-01-01'::timestamptz + i * interval '1 day' FROM generate_series(1, 20) AS i;
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) SELECT i, p, p, 1 + (i + p) % 2 FROM generate_series(1, 20) AS i, generate_series(1, 2) AS p;
+\set ECHO all
 RESET ROLE;
 
 -- A call of each function that takes no owner.
@@ -43,8 +47,8 @@ INSERT INTO calls VALUES
     ('pool_quality', $$SELECT skillrating.pool_quality('it''s')$$),
     ('season_table', $$SELECT skillrating.season_table('it''s', '')$$),
     ('compare_ladders', $$SELECT skillrating.compare_ladders('it''s', 'second')$$);
-\set ECHO all
 GRANT SELECT ON calls TO PUBLIC;
+\set ECHO all
 SELECT coalesce(e.function, c.function) AS missing_or_unknown
 FROM (SELECT * FROM skillrating_internal.ladder_entries() WHERE needs ~ '(SELECT|INSERT) on') AS e FULL JOIN calls AS c USING (function)
 WHERE e.function IS NULL OR c.function IS NULL;
@@ -58,9 +62,7 @@ FROM (
     SELECT c.oid::regclass::text AS name, c.relacl AS acl FROM pg_class AS c WHERE c.relnamespace IN ('"it''s"'::regnamespace, 'second'::regnamespace)
     UNION ALL SELECT n.nspname, n.nspacl FROM pg_namespace AS n WHERE n.nspname IN ('it''s', 'second')) AS o
 CROSS JOIN LATERAL aclexplode(o.acl) AS a WHERE a.grantee <> a.grantor;
-\set ECHO all
 GRANT SELECT ON rights TO PUBLIC;
-\set ECHO none
 CREATE FUNCTION try(role text, statement text, OUT state text, OUT message text, OUT hint text) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM set_config('role', role, true);
@@ -102,16 +104,16 @@ BEGIN
     RETURN trim(done);
 END
 $$;
-\set ECHO all
 SET client_min_messages = warning;
+\set ECHO all
 SELECT by_hints('regress grants "client"', statement) AS grants, count(*), array_agg(DISTINCT function ORDER BY function) AS functions FROM calls GROUP BY 1 ORDER BY 2;
 RESET client_min_messages;
 
 -- One grant of each kind is enough for all of its functions, and none of the owner's come with them.
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.grant_ladder('second', 'regress_grants_other', 'reader');
-SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter');
-SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.grant_ladder('second', 'regress_grants_other', 'reader') \gset
+SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter') \gset
+SELECT skillrating.grant_ladder('it''s', 'regress grants "client"', 'reporter') \gset
 RESET ROLE;
 SELECT r.role, t.state, count(*), min(t.message) AS message, min(t.hint) AS hint
 FROM unnest('{regress_grants_other,"regress grants \"client\""}'::text[]) AS r(role), calls AS c, LATERAL try(r.role, c.statement) AS t
@@ -128,30 +130,30 @@ SELECT * FROM try('regress_grants_other', $$SELECT skillrating.compare_ladders('
 
 -- Of two kinds one can be taken back; what was granted otherwise stays, with USAGE.
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reporter');
-SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reporter') \gset
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader') \gset
 RESET ROLE;
 SELECT state, count(*), array_agg(DISTINCT function) FILTER (WHERE state = '00001') AS functions FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
-SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader');
-SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reporter');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader') \gset
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reporter') \gset
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t GROUP BY state ORDER BY state;
 SET ROLE regress_grants_owner;
 GRANT SELECT ON "it's".attached TO regress_grants_other;
-SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('second', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('it''s', 'regress grants "client"', 'reporter');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('second', 'regress_grants_other', 'reader'), skillrating.revoke_ladder('it''s', 'regress grants "client"', 'reporter') \gset
 SELECT p.privilege_type, p.name FROM (
     SELECT a.privilege_type, c.relname AS name FROM pg_class AS c, aclexplode(c.relacl) AS a WHERE c.relnamespace = '"it''s"'::regnamespace AND a.grantee <> a.grantor
     UNION ALL SELECT a.privilege_type, n.nspname FROM pg_namespace AS n, aclexplode(n.nspacl) AS a WHERE n.nspname = 'it''s' AND a.grantee <> a.grantor) AS p ORDER BY 1;
 REVOKE ALL ON "it's".attached FROM regress_grants_other;
-SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader');
+SELECT skillrating.revoke_ladder('it''s', 'regress_grants_other', 'reader') \gset
 SELECT count(*) FROM rights;
 -- All roles; the owner; nobody.
-SELECT skillrating.grant_ladder('it''s', 'public', 'reader'), skillrating.grant_ladder('it''s', 'regress_grants_owner', 'reporter');
+SELECT skillrating.grant_ladder('it''s', 'public', 'reader'), skillrating.grant_ladder('it''s', 'regress_grants_owner', 'reporter') \gset
 RESET ROLE;
 SELECT state, count(*) FROM calls AS c, LATERAL try('regress_grants_other', c.statement) AS t WHERE function NOT IN ('report_match', 'compare_ladders') GROUP BY state;
 SET ROLE regress_grants_owner;
-SELECT skillrating.revoke_ladder('it''s', 'public', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reporter');
+SELECT skillrating.revoke_ladder('it''s', 'public', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reader'), skillrating.revoke_ladder('it''s', 'regress_grants_owner', 'reporter') \gset
 SELECT count(*) FROM rights;
 SELECT count(*) FROM skillrating.leaderboard('it''s');
 SELECT skillrating.grant_ladder('it''s', 'PUBLIC', 'reader');
@@ -163,7 +165,7 @@ SELECT skillrating.grant_ladder('it''s', NULL, 'reader') IS NULL;
 BEGIN;
 INSERT INTO "it's".match (match_id, played_at) VALUES (50, '2024-05-01');
 INSERT INTO "it's".match_player (match_id, player_id, team, rank) VALUES (50, 1, 1, 1), (50, 2, 2, 2);
-SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader');
+SELECT skillrating.grant_ladder('it''s', 'regress_grants_other', 'reader') \gset
 SELECT count(*) FROM skillrating.leaderboard('it''s');
 COMMIT;
 SELECT skillrating.match_outcome('it''s', 50);
@@ -171,11 +173,11 @@ SELECT skillrating.match_outcome('it''s', 50);
 -- A ladder of somebody's own matches has readers; who reports writes to the tables behind it.
 CREATE TABLE duel (id bigint, at timestamptz, player bigint, team int, rank int);
 CREATE VIEW duel_source AS SELECT id AS match_id, at AS played_at, player AS player_id, team, rank FROM duel;
-SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
+SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source') \gset
 SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reporter');
-SELECT skillrating.attach('duels', 'duel', match_id => 'id');
+SELECT skillrating.attach('duels', 'duel', match_id => 'id') \gset
 SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reporter');
-SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reader');
+SELECT skillrating.grant_ladder('duels', 'regress_grants_other', 'reader') \gset
 GRANT INSERT ON duel TO regress_grants_other;
 SET ROLE regress_grants_other;
 INSERT INTO duel VALUES (1, '2024-01-01', 1, 1, 1), (1, '2024-01-01', 2, 2, 2);
@@ -196,7 +198,7 @@ SELECT string_agg(x.what, ', ' ORDER BY x.what) FROM (
     CROSS JOIN LATERAL aclexplode(o.acl) AS a) AS x
 $$;
 \set ECHO all
-SELECT skillrating.revoke_ladder(l, 'regress_grants_other', 'reader') FROM unnest('{it''s,duels}'::text[]) AS l;
+SELECT count(*) FROM unnest('{it''s,duels}'::text[]) AS l, skillrating.revoke_ladder(l, 'regress_grants_other', 'reader');
 \set ECHO none
 CREATE TABLE steps (ladder text, role text, calls text[]);
 INSERT INTO steps SELECT l, r, c.calls FROM unnest('{it''s,duels}'::text[]) AS l, unnest('{regress_grants_other,public}'::text[]) AS r,
@@ -218,7 +220,7 @@ $$;
 SELECT s.ladder, s.role, count(*) AS tried, count(*) FILTER (WHERE NOT run(s)) AS left_behind FROM steps AS s GROUP BY 1, 2 ORDER BY 1, 2;
 
 DROP VIEW rights;
-SELECT skillrating.drop_ladder(l) FROM unnest('{it''s,second,duels}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{it''s,second,duels}'::text[]) AS l;
 DROP SCHEMA regress_ladder_grants CASCADE;
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_grants_owner', current_database()) \gexec
 DROP ROLE regress_grants_owner, "regress grants ""client""", regress_grants_other;

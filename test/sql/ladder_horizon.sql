@@ -8,6 +8,7 @@ SET client_min_messages = warning;
 
 -- Matches of two teams of two, in two pools, with all that models and components read. Each is
 -- in a ladder with a horizon and in one without.
+\set ECHO none
 CREATE FUNCTION play(ladder text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format(
@@ -60,8 +61,10 @@ END
 $$;
 CREATE FUNCTION sound(ladder text) RETURNS boolean LANGUAGE sql AS
 $$ SELECT bool_and(v.ok) FROM skillrating.verify(ladder) AS v $$;
+\set ECHO all
 
 -- The same is done to both.
+\set ECHO none
 CREATE FUNCTION on_both(query text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     ladder text;
@@ -81,6 +84,7 @@ BEGIN
     PERFORM skillrating.undo_operation(ladder, last);
 END
 $$;
+\set ECHO all
 
 -- All that can happen to a ladder with a model: it is none if anything differs.
 \set ECHO none
@@ -143,15 +147,15 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT m.name, life(m.name, '{}', CASE WHEN m.name IN ('glicko', 'frag', 'synelo') THEN 'reorder' ELSE 'append' END) AS faults
+SELECT string_agg(m.name, ' ' ORDER BY m.name), life(m.name, '{}', CASE WHEN m.name IN ('glicko', 'frag', 'synelo') THEN 'reorder' ELSE 'append' END) AS faults
 FROM skillrating.models() AS m
-ORDER BY m.name;
+GROUP BY 2;
 SELECT l.late, life('state_space', '{"drift": 0.02, "home_drift": 0.01, "club_drift": 0.03, "draw_sigma": 0}', l.late) AS faults
 FROM unnest('{append,reorder}'::text[]) AS l(late);
 
 -- What is before the horizon: refused by name, or a warning where it was done to a match of one's own.
 \set VERBOSITY terse
-SELECT skillrating.create_ladder('arena', 'glicko2'), play('arena', 1, 60);
+SELECT skillrating.create_ladder('arena', 'glicko2'), play('arena', 1, 60) \gset
 SELECT skillrating.merge_players('arena', 5, 6) IS NOT NULL AS merged;
 SELECT skillrating.set_horizon('arena', '2024-01-09');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
@@ -162,7 +166,7 @@ SELECT skillrating.exclude_player('arena', 4);
 SELECT skillrating.merge_players('arena', 7, 8);
 SELECT skillrating.set_eligibility('arena', '{"max_repeats": 60}');
 SELECT skillrating.set_eligibility('arena', '{"max_repeats": 60}', since => '2024-01-09') > 0 AS declared;
-SELECT undo('arena', 'eligibility');
+SELECT undo('arena', 'eligibility') \gset
 SELECT skillrating.set_horizon('arena', '2024-01-08');
 SELECT skillrating.set_horizon('arena', 'infinity');
 SELECT skillrating.set_horizon('nowhere', '2024-01-08');
@@ -177,9 +181,9 @@ SELECT count(*) FROM skillrating.catch_up('arena', rebuild => true);
 SELECT sound('arena');
 
 -- A match of before that comes late is rated as it comes, or not, where time makes the order.
-SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), play('ordered', 2, 60);
+SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), play('ordered', 2, 60) \gset
 SELECT horizon > 0 AS set, players FROM skillrating.set_horizon('ordered', '2024-01-09');
-SELECT play('arena', 1, 1), play('ordered', 1, 1);
+SELECT play('arena', 1, 1), play('ordered', 1, 1) \gset
 SELECT 'arena', * FROM skillrating.match_outcome('arena', 1)
 UNION ALL SELECT 'ordered', * FROM skillrating.match_outcome('ordered', 1);
 UPDATE ordered.match SET played_at = '2024-01-02' WHERE match_id = 55;
@@ -190,7 +194,7 @@ SELECT sound('arena'), sound('ordered');
 
 -- What has no players in common with what is behind the horizon may come behind that, although it
 -- was played before: where time makes the order, it goes before the horizon as well.
-SELECT skillrating.create_ladder('regions', 'glicko2', late => 'reorder'), play('regions', 1, 40);
+SELECT skillrating.create_ladder('regions', 'glicko2', late => 'reorder'), play('regions', 1, 40) \gset
 INSERT INTO regions.match (match_id, played_at)
 SELECT 100 + g, timestamptz '2024-01-01' + g * interval '5 hours' FROM generate_series(1, 40) AS g;
 INSERT INTO regions.match_player (match_id, player_id, team, rank)
@@ -200,14 +204,14 @@ SELECT skillrating.shadow_ladder('regions', 'regions_too');
 SELECT players FROM skillrating.set_horizon('regions', '2024-01-05');
 SELECT bool_and((m.seq > l.horizon) = (m.played_at >= l.horizon_at)) AS parted, sound('regions')
 FROM regions.rated_match AS m, regions.ladder AS l;
-SELECT skillrating.void_match(l, 135) FROM unnest('{regions,regions_too}'::text[]) AS l;
+SELECT count(skillrating.void_match(l, 135)) FROM unnest('{regions,regions_too}'::text[]) AS l;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('regions_too');
 SELECT count(*) FROM (TABLE regions.rating EXCEPT TABLE regions_too.rating) AS d;
 SELECT sound('regions'), sound('regions_too');
 
 -- Players whom an operation alone has touched are there, and new seasons reach them.
-SELECT skillrating.create_ladder('quiet', 'glicko2'), play('quiet', 1, 20);
+SELECT skillrating.create_ladder('quiet', 'glicko2'), play('quiet', 1, 20) \gset
 SELECT skillrating.set_rating('quiet', 30, '{"rating": 1900, "deviation": 60, "volatility": 0.06}', pool => '') IS NOT NULL AS is_set;
 SELECT players FROM skillrating.set_horizon('quiet', now());
 DELETE FROM quiet.event;
@@ -276,15 +280,15 @@ DROP FUNCTION change_before, as_made_anew;
 
 -- Events that go without a horizon are missed, before anything is written.
 SELECT skillrating.create_ladder('torn', 'elo'), skillrating.create_ladder('torn_too', 'state_space',
-    '{"home_drift": 0.01}'), play('torn', 1, 60), play('torn_too', 1, 60);
+    '{"home_drift": 0.01}'), play('torn', 1, 60), play('torn_too', 1, 60) \gset
 DELETE FROM torn.event WHERE seq < 30;
 DELETE FROM torn_too.component_event WHERE seq < 30;
-SELECT skillrating.void_match('torn', 40), skillrating.void_match('torn_too', 40);
+SELECT skillrating.void_match('torn', 40), skillrating.void_match('torn_too', 40) \gset
 SELECT skillrating.catch_up('torn');
 SELECT skillrating.catch_up('torn_too');
 SELECT skillrating.set_horizon('torn', '2024-01-10');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn', rebuild => true);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('torn_too', rebuild => true);
 SELECT sound('torn'), sound('torn_too');
-SELECT skillrating.drop_ladder(l) FROM unnest('{arena,ordered,regions_too,regions,trial,quiet,torn,torn_too}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{arena,ordered,regions_too,regions,trial,quiet,torn,torn_too}'::text[]) AS l;
 DROP FUNCTION life, undo, on_both, sound, differences, horizons, play;

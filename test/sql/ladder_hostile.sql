@@ -11,17 +11,19 @@ SET client_min_messages = error;
 
 -- What code of the owner finds itself running as; not logged, so that no abort
 -- forgets it.
+\set ECHO none
 CREATE SEQUENCE public.ran_as_evil;
 CREATE SEQUENCE public.ran_as_other;
 CREATE SEQUENCE public.ran_unrestricted;
 CREATE SEQUENCE public.fresh START 100;
 GRANT ALL ON SEQUENCE public.ran_as_evil, public.ran_as_other, public.ran_unrestricted, public.fresh TO PUBLIC;
+\set ECHO all
 
 -- Trap: whatever the owner tries, from wherever it is called.
 SET ROLE regress_evil;
+\set ECHO none
 CREATE SCHEMA trap;
 GRANT USAGE ON SCHEMA trap TO PUBLIC;
-\set ECHO none
 CREATE TABLE trap.bait (i int);
 CREATE FUNCTION trap.strike() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -46,10 +48,8 @@ BEGIN
 END $$;
 CREATE FUNCTION trap.late() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM trap.strike(); RETURN NULL; END $$;
-\set ECHO all
 CREATE CONSTRAINT TRIGGER late AFTER INSERT ON trap.bait DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION trap.late();
-\set ECHO none
 CREATE FUNCTION trap.spring() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('trap.armed', true) IS DISTINCT FROM 'yes' THEN
@@ -82,6 +82,7 @@ RESET ROLE;
 
 -- Every function that has to do with a ladder, with arguments by their names and
 -- types; public ones and parts of them.
+\set ECHO none
 CREATE VIEW public.calls AS
 SELECT p.oid, n.nspname = 'skillrating' AS is_public, p.proname AS name, format('SELECT count(*) FROM %I.%I(%s) AS f', n.nspname, p.proname,
     (SELECT string_agg(format('%I => %s', a.name, CASE
@@ -146,7 +147,6 @@ BEGIN
 END $$;
 
 -- A ladder with matches and components, and another, whose tables the victim may use.
-\set ECHO none
 CREATE PROCEDURE public.make_ladders() LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SET LOCAL ROLE regress_evil';
@@ -174,6 +174,7 @@ CREATE FUNCTION public.verdict() RETURNS TABLE (superuser boolean, owner_code_ra
 
 -- Without a trap, to see that the arguments make sense: what fails, and how.
 CALL public.make_ladders();
+\set ECHO none
 CREATE TABLE public.outcome (name text, is_public boolean, outcome text);
 DO $$
 DECLARE
@@ -188,6 +189,7 @@ BEGIN
         END;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT name, outcome FROM public.outcome WHERE outcome <> 'done' ORDER BY name;
 CALL public.drop_ladders();
 
@@ -232,17 +234,17 @@ INSERT INTO public.traps (name, statement) VALUES
     ('an index on a part of pending', 'CREATE INDEX ON evil.pending (xact) WHERE trap.yes(match_id)'),
     ('a condition on the trigger of pending', 'DROP TRIGGER apply_pending ON evil.pending; CREATE CONSTRAINT TRIGGER apply_pending AFTER INSERT ON evil.pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (trap.yes(NEW.match_id)) EXECUTE FUNCTION skillrating_internal.apply_pending()'),
     ('a mirror with a trigger', 'CREATE TRIGGER snare BEFORE UPDATE ON trap.person FOR EACH ROW EXECUTE FUNCTION trap.row(); INSERT INTO trap.person SELECT generate_series(1, 5); SELECT skillrating.mirror_rating(''evil'', ''trap.person'', ''id'', ''{"elo": "rating"}'')');
-\set ECHO all
-
-DO $$
+CREATE PROCEDURE public.try_traps() LANGUAGE plpgsql AS $$
 DECLARE
     trap text;
     caller text;
     statement text;
     statements text[];
     found record;
+    findings text;
 BEGIN
     FOR trap IN SELECT name FROM public.traps GROUP BY name ORDER BY min(n) LOOP
+        findings := '';
         FOREACH caller IN ARRAY ARRAY[session_user::text, 'regress_victim'] LOOP
             CALL public.make_ladders();
             COMMIT;
@@ -259,18 +261,22 @@ BEGIN
             CALL public.call_all(caller);
             SET trap.armed = no;
             SELECT * INTO found FROM public.verdict();
-            RAISE INFO '%, % as %: superuser %, as somebody else %, unrestricted %', rpad(trap, 38), CASE WHEN found.owner_code_ran THEN 'ran    ' ELSE 'did not' END,
-                CASE WHEN caller = 'regress_victim' THEN 'a role' ELSE 'superuser' END, found.superuser, found.ran_as_other, found.unrestricted;
+            findings := findings || format(', %s as %s', CASE WHEN found.owner_code_ran THEN 'ran' ELSE 'did not' END, CASE WHEN caller = 'regress_victim' THEN 'a role' ELSE 'superuser' END)
+                || CASE WHEN found.superuser OR found.ran_as_other > 0 OR found.unrestricted THEN format(' (superuser %s, as somebody else %s, unrestricted %s)', found.superuser, found.ran_as_other, found.unrestricted) ELSE '' END;
             CALL public.drop_ladders();
             DROP TRIGGER IF EXISTS snare ON trap.person;
             DELETE FROM trap.person;
             COMMIT;
         END LOOP;
+        RAISE INFO '%', trap || findings;
     END LOOP;
 END $$;
+\set ECHO all
+-- Whether it ran; and, if it did so as somebody else or with more rights, as what.
+CALL public.try_traps();
 
 -- Whoever inserts a match calls the ladder too, now and at commit.  The traps lie on
--- what is not the table itself, whose triggers run as whoever writes to it.
+-- what is not the table itself, whose triggers run as whoever writes to it.  Each is to print f, 0, f.
 \set ECHO none
 CREATE PROCEDURE public.lay(trap text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -287,7 +293,7 @@ BEGIN
     RESET ROLE;
     PERFORM setval('public.ran_as_evil', 1, false), setval('public.ran_as_other', 1, false), setval('public.ran_unrestricted', 1, false);
 END $$;
-\set ECHO all
+\set VERBOSITY terse
 SELECT statement FROM (SELECT min(n) AS n, name FROM public.traps WHERE name NOT LIKE '%source%' GROUP BY name) AS t,
     LATERAL (VALUES (1, format('CALL public.lay(%L)', t.name)), (2, 'SET trap.armed = yes'),
         (3, 'INSERT INTO evil.match (match_id) VALUES (10)'),
@@ -298,14 +304,17 @@ SELECT statement FROM (SELECT min(n) AS n, name FROM public.traps WHERE name NOT
         (8, 'RESET ROLE'), (9, 'SET trap.armed = no'),
         (10, format('SELECT %L AS trap, superuser, ran_as_other, unrestricted FROM public.verdict()', t.name))) AS s(k, statement)
 ORDER BY t.n, s.k \gexec
+\set ECHO all
 
 CALL public.drop_ladders();
+\set ECHO none
 DROP SCHEMA trap CASCADE;
 DROP TABLE public.traps, public.outcome;
 DROP VIEW public.calls;
 DROP FUNCTION public.verdict;
-DROP PROCEDURE public.call_all, public.make_ladders, public.drop_ladders, public.lay;
+DROP PROCEDURE public.call_all, public.make_ladders, public.drop_ladders, public.lay, public.try_traps;
 DROP SEQUENCE public.ran_as_evil, public.ran_as_other, public.ran_unrestricted, public.fresh;
+\set ECHO all
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_evil', current_database()) \gexec
 DROP ROLE regress_evil;
 DROP ROLE regress_victim;

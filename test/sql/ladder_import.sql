@@ -1,14 +1,16 @@
 -- Ratings of another system: import_ratings().
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
+\set ECHO all
 
 -- From a table of another system, in one query.
 CREATE TABLE old_rating (player text PRIMARY KEY, mu float8, sigma float8);
 INSERT INTO old_rating SELECT 'p' || g, 20 + g * 1.25, 1 + g / 8.0 FROM generate_series(1, 200) AS g;
-SELECT skillrating.create_ladder('arena', 'trueskill', player_type => 'text');
+SELECT skillrating.create_ladder('arena', 'trueskill', player_type => 'text') \gset
 SELECT i.operation IS NOT NULL AS noted, i.ratings
 FROM (SELECT array_agg(player) AS players, jsonb_agg(jsonb_build_object('mu', mu, 'sigma', sigma)) AS states FROM old_rating) AS o,
     skillrating.import_ratings('arena', players, states, at => '2024-01-01', reason => 'from the old system') AS i;
@@ -34,7 +36,7 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- It is taken back as one.
 SELECT operation FROM arena.operation WHERE reason = 'from the old system' LIMIT 1 \gset
-SELECT skillrating.undo_operation('arena', :operation);
+SELECT skillrating.undo_operation('arena', :operation) \gset
 SELECT count(*) > 190 AS caught_up FROM skillrating.catch_up('arena');
 SELECT count(*), count(*) FILTER (WHERE r.games > 0) AS played FROM arena.rating AS r;
 SELECT player_id, mu_before, sigma_before FROM arena.event WHERE match_id = 1 ORDER BY player_id;
@@ -70,7 +72,7 @@ SELECT count(*) FROM arena.rating WHERE player_id IN ('c', 'd');
 SELECT operation IS NOT NULL AS merged FROM skillrating.merge_players('arena', 'new', 'p8') AS operation;
 SELECT skillrating.import_ratings('arena', ARRAY['c', 'new'], '[{"mu": 26}, {"mu": 26}]', pool => '');
 -- Integers are compared as what they are, not as they are written.
-SELECT skillrating.create_ladder('numbers', 'glicko2', late => 'reorder');
+SELECT skillrating.create_ladder('numbers', 'glicko2', late => 'reorder') \gset
 SELECT skillrating.import_ratings('numbers', ARRAY['7', '07'], '[{"rating": 1600}, {"rating": 1700}]');
 SELECT skillrating.import_ratings('numbers', ARRAY['7', 'x'], '[{"rating": 1600}, {"rating": 1700}]');
 
@@ -85,16 +87,16 @@ SELECT bool_and(ok) FROM skillrating.verify('numbers');
 -- Before the horizon, no state can be set, by import_ratings() and by seed_from().
 SELECT skillrating.set_horizon('numbers', '2024-01-08') IS NOT NULL AS set;
 SELECT skillrating.import_ratings('numbers', ARRAY[9], '[{"rating": 1900}]', at => '2024-01-02');
-SELECT skillrating.create_ladder('others', 'glicko2');
+SELECT skillrating.create_ladder('others', 'glicko2') \gset
 SELECT skillrating.import_ratings('others', ARRAY[9], '[{"rating": 1900}]', at => '2024-01-01') IS NOT NULL AS imported;
 SELECT skillrating.seed_from('numbers', 'others', at => '2024-01-02');
 
 -- Only the owner of a ladder imports.
 CREATE ROLE regress_importer;
-SELECT skillrating.grant_ladder('arena', 'regress_importer', 'reporter');
+SELECT skillrating.grant_ladder('arena', 'regress_importer', 'reporter') \gset
 SET ROLE regress_importer;
 SELECT skillrating.import_ratings('arena', ARRAY['mine'], '[{"mu": 50}]', pool => '');
 RESET ROLE;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['arena', 'numbers', 'others']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['arena', 'numbers', 'others']) AS l;
 DROP ROLE regress_importer;
 DROP TABLE old_rating, before;

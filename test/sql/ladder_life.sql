@@ -1,14 +1,16 @@
 -- The life of a ladder: made, fed in every way, read, dropped.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
+\set ECHO all
 
-SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}');
-SELECT c.relname, c.relkind FROM pg_class AS c
+SELECT skillrating.create_ladder('arena', 'elo', params => '{"k": 40, "size_advantage": "none"}') \gset
+SELECT c.relkind, string_agg(c.relname, ' ' ORDER BY c.relname) FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v', 'S')
-ORDER BY c.relname;
+GROUP BY 1 ORDER BY 1;
 -- Every table of it says what it is, and stores all parameters.
 SELECT c.relname FROM pg_class AS c
 WHERE c.relnamespace = 'arena'::regnamespace AND c.relkind IN ('r', 'v') AND obj_description(c.oid) IS NULL;
@@ -25,11 +27,13 @@ SELECT count(*) FROM arena.pending;
 
 -- Several statements in a transaction, in any order of the players, are one
 -- match; until the end it waits.
+\set ECHO none
 BEGIN;
 INSERT INTO arena.match (match_id, played_at) VALUES (2, '2024-01-02');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 30, 2, 1);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 10, 1, 2);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (2, 20, 1, 2);
+\set ECHO all
 SELECT match_id, fires FROM arena.pending;
 SELECT count(*) FROM arena.rated_match WHERE match_id = 2;
 COMMIT;
@@ -37,11 +41,13 @@ SELECT match_id, status, seq FROM arena.rated_match ORDER BY match_id;
 SELECT count(*) FROM arena.event WHERE match_id = 2;
 
 -- A rolled-back savepoint takes its matches along, and SET CONSTRAINTS rates now.
+\set ECHO none
 BEGIN;
 INSERT INTO arena.match (match_id, played_at) VALUES (3, '2024-01-03'), (4, '2024-01-04');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 10, 1, 1), (3, 40, 2, 2);
 SAVEPOINT before_four;
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (4, 10, 1, 1), (4, 50, 2, 2);
+\set ECHO all
 ROLLBACK TO before_four;
 SET CONSTRAINTS ALL IMMEDIATE;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 2;
@@ -81,6 +87,7 @@ FROM arena.event WHERE match_id >= 7 ORDER BY match_id, player_id;
 -- What does not count is kept, with the reason, and may count later.
 INSERT INTO arena.match (match_id, played_at, unrated_reason) VALUES
     (10, '2024-02-01', NULL), (11, '2024-02-02', NULL), (12, '2024-02-03', NULL), (13, '2024-02-04', 'friendly game');
+\set VERBOSITY terse
 INSERT INTO arena.match_player (match_id, player_id, team, rank, weight) VALUES
     (10, 10, 1, 1, 1), (10, 70, 1, 1, 1),
     (11, 10, 1, NULL, 1), (11, 70, 2, NULL, 1),
@@ -164,6 +171,7 @@ FROM skillrating.report_match('arena', 21::smallint, ARRAY[20, 10], ARRAY[2, 1],
 SELECT count(*) FROM arena.event;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
+\set VERBOSITY default
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('arena') ORDER BY player_id;
 SELECT * FROM skillrating.report_match('arena', 21, ARRAY[10, 20], ARRAY[1, 2], ARRAY[1, 1], '2024-03-02');
 SELECT count(*) FROM skillrating.report_match('arena', 22, ARRAY[10, 20], ARRAY[1, 1], ARRAY[1, 1]);
@@ -194,7 +202,7 @@ SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[30, 999
 SELECT player_id, score FROM skillrating.report_match('arena', 24, ARRAY[10, 30, 20, 999, 30], ARRAY[5, 7, 7, 5, 7], ARRAY[1, 2, 2, 1, 2], '2024-03-03', weight => ARRAY[1, 0.3, 1, 1, 0.4]);
 
 -- Pools are rated apart.
-SELECT skillrating.create_ladder('modes', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('modes', 'elo', apply_at => 'statement') \gset
 INSERT INTO modes.match (match_id, pool) VALUES (1, 'duel'), (2, 'clan');
 INSERT INTO modes.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2), (2, 1, 1, 2), (2, 2, 2, 1);
 SELECT player_id, pool, rating, games FROM modes.rating ORDER BY pool, player_id;
@@ -215,6 +223,6 @@ SELECT bool_and(ok) FROM skillrating.verify('odd "name');
 CREATE TABLE "odd ""name".mine ();
 SELECT skillrating.drop_ladder('odd "name');
 DROP TABLE "odd ""name".mine;
-SELECT skillrating.drop_ladder('odd "name');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('odd "name') \gset
+SELECT skillrating.drop_ladder('arena') \gset
 SELECT count(*) FROM pg_namespace WHERE nspname IN ('arena', 'odd "name');

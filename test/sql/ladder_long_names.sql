@@ -1,11 +1,11 @@
 -- Names of 63 bytes, of ladders and of tables, also where a character has several.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 CREATE SCHEMA regress_long_names;
 SET search_path = regress_long_names;
 SET client_min_messages = warning;
-\set ECHO none
 CREATE TABLE result (match_id bigint, player_id bigint, team int, rank int);
 CREATE VIEW result_source AS SELECT match_id, '2026-01-01'::timestamptz AS played_at, player_id, team, rank FROM result;
 CREATE FUNCTION try_names(a text, b text, own text) RETURNS void LANGUAGE plpgsql AS $$
@@ -39,16 +39,16 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT try_names(repeat('a', 62) || '1', repeat('a', 62) || '2', repeat('b', 63));
-SELECT try_names(repeat('梯', 20) || '子', repeat('梯', 20) || '試', repeat('試', 21));
-SELECT try_names('試合試合試合試合試合試合試合試合試合', '梯子梯子梯子梯子梯子梯子梯子梯子梯子', 'é' || repeat('é', 30));
+SELECT try_names(repeat('a', 62) || '1', repeat('a', 62) || '2', repeat('b', 63)) \gset
+SELECT try_names(repeat('梯', 20) || '子', repeat('梯', 20) || '試', repeat('試', 21)) \gset
+SELECT try_names('試合試合試合試合試合試合試合試合試合', '梯子梯子梯子梯子梯子梯子梯子梯子梯子', 'é' || repeat('é', 30)) \gset
 -- A trigger of the user in the way of a name is none of ours.
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER skillrating_insert AFTER INSERT ON result FOR EACH STATEMENT EXECUTE FUNCTION nothing();
-SELECT skillrating.create_ladder('results', 'elo', source => 'result_source');
-SELECT skillrating.attach('results', 'result');
+SELECT skillrating.create_ladder('results', 'elo', source => 'result_source') \gset
+SELECT skillrating.attach('results', 'result') \gset
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'result'::regclass ORDER BY tgname;
-SELECT skillrating.detach('results', 'result');
+SELECT skillrating.detach('results', 'result') \gset
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'result'::regclass ORDER BY tgname;
-SELECT skillrating.drop_ladder('results');
+SELECT skillrating.drop_ladder('results') \gset
 DROP SCHEMA regress_long_names CASCADE;

@@ -1,11 +1,11 @@
 -- Tables of the user that mirror ratings: what they keep, and when they get what.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_mirror;
 SET search_path = regress_ladder_mirror;
-\set ECHO none
 CREATE FUNCTION play(ladder text, id int, winner bigint, loser bigint, at timestamptz DEFAULT NULL) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) VALUES ($1, coalesce($2, ''2024-01-01''::timestamptz + $1 * interval ''1 day''))', ladder) USING id, at;
@@ -13,18 +13,18 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', apply_at => 'statement', late => 'reorder');
+SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', apply_at => 'statement', late => 'reorder') \gset
 
 -- Values stay until a player is rated; columns that may not be null are no matter.
 CREATE TABLE person (id bigint PRIMARY KEY, elo int NOT NULL DEFAULT 1000, played bigint NOT NULL, peak float8, seen timestamptz NOT NULL DEFAULT '2000-01-01');
 INSERT INTO person SELECT i, 900 + i, -1, 7 FROM generate_series(1, 6) AS i;
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games", "peak": "rating", "seen": "last_played"}');
-SELECT play('arena', 10, 1, 2);
+SELECT play('arena', 10, 1, 2) \gset
 TABLE person ORDER BY id;
 -- A late match leaves no row for a player who has no rating yet, and a mirror as it is, even where
 -- it says what newcomers have.
 UPDATE person SET elo = 1500, played = 0, peak = 1500 WHERE id = 3;
-SELECT play('arena', 1, 1, 3);
+SELECT play('arena', 1, 1, 3) \gset
 SELECT count(*) FROM arena.rating WHERE player_id = 3;
 SELECT * FROM person WHERE id = 3;
 SELECT count(*) FROM skillrating.catch_up('arena');
@@ -32,7 +32,7 @@ SELECT p.id, p.elo = round(r.rating) AS rounded, p.played = r.games AND p.peak =
 FROM person AS p JOIN arena.rating AS r ON r.player_id = p.id ORDER BY id;
 
 -- A rating that goes: the default of the column, or null, or what was there, if it may be neither.
-SELECT skillrating.void_match('arena', 1);
+SELECT skillrating.void_match('arena', 1) \gset
 SELECT player_id FROM skillrating.catch_up('arena', dry_run => true) ORDER BY player_id;
 SELECT elo, played, peak IS NULL AS no_peak FROM person WHERE id = 3;
 SELECT count(*) FROM skillrating.catch_up('arena');
@@ -40,10 +40,10 @@ TABLE person ORDER BY id;
 -- Who was set by hand only is rated, too, and has not played: that time stays.
 SELECT players FROM skillrating.set_rating('arena', 4, '{"rating": 1600}', at => '2024-03-01');
 SELECT * FROM person WHERE id = 4;
-SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation;
+SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation \gset
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT * FROM person WHERE id = 4;
-SELECT play('arena', 70, 5, 6);
+SELECT play('arena', 70, 5, 6) \gset
 SELECT ratings FROM skillrating.reset_rating('arena', 5, at => '2024-04-01');
 SELECT * FROM person WHERE id = 5;
 SELECT found FROM skillrating.forget_players('arena', '{2,4}'::bigint[], '{102,104}');
@@ -65,7 +65,7 @@ SELECT skillrating.mirror_rating('arena', 'parted', 'id', '{"elo": "rating"}');
 INSERT INTO parted VALUES (1), (6), (99), (NULL);
 SELECT id, elo IS NOT NULL AS mirrored FROM parted ORDER BY id;
 -- As of players whose rows come after their matches.
-SELECT play('arena', 80, 201, 202, '2024-04-20');
+SELECT play('arena', 80, 201, 202, '2024-04-20') \gset
 INSERT INTO parted VALUES (201);
 SELECT p.elo = r.rating AS mirrored FROM parted AS p JOIN arena.rating AS r ON r.player_id = p.id WHERE id = 201;
 
@@ -80,7 +80,7 @@ SELECT skillrating.set_rating('arena', 7, '{"rating": 1551}', at => '2024-05-01'
 SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"label": "rating"}');
 SELECT columns FROM arena.mirror WHERE relation = 'narrow'::regclass;
 INSERT INTO narrow (id) VALUES (1);
-SELECT skillrating.unmirror_rating('arena', 'narrow');
+SELECT skillrating.unmirror_rating('arena', 'narrow') \gset
 SELECT skillrating.set_rating('arena', 7, '{"rating": 123456}', at => '2024-05-01') IS NOT NULL;
 SELECT skillrating.mirror_rating('arena', 'narrow', 'id', '{"level": "rating", "share": "games"}');
 INSERT INTO narrow (id) SELECT i FROM generate_series(1, 20) AS i;
@@ -102,7 +102,7 @@ SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": 7}');
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{}');
 -- A column that goes later has matches wait, with its name, until the mirror is another.
 ALTER TABLE person DROP COLUMN peak;
-SELECT play('arena', 81, 1, 6, '2024-05-10');
+SELECT play('arena', 81, 1, 6, '2024-05-10') \gset
 SELECT outcome, reason, detail FROM skillrating.match_outcome('arena', 81);
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games"}');
 SELECT outcome, reason FROM skillrating.match_outcome('arena', 81);
@@ -115,13 +115,13 @@ FROM pg_trigger AS t JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass A
 JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE t.tgfoid = 'skillrating_internal.fill_mirror'::regproc;
 \set ECHO all
-SELECT skillrating.create_ladder('second', 'glicko', apply_at => 'statement');
+SELECT skillrating.create_ladder('second', 'glicko', apply_at => 'statement') \gset
 SELECT skillrating.mirror_rating('second', 'person', 'id', '{"played": "games"}', pool => 'b');
 SELECT skillrating.mirror_rating('second', 'person', 'id', '{"seen": "last_played"}', pool => 'b');
 ALTER TABLE person ADD elsewhere float8;
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elsewhere": "rating"}', pool => 'b');
 SELECT * FROM fills ORDER BY relation::text, ladder;
-SELECT skillrating.unmirror_rating('arena', 'person', 'b');
+SELECT skillrating.unmirror_rating('arena', 'person', 'b') \gset
 ALTER TABLE person DROP elsewhere;
 SELECT count(*) FROM fills WHERE ladder = 'arena';
 ALTER SCHEMA arena RENAME TO place;
@@ -130,23 +130,27 @@ INSERT INTO person (id, played) VALUES (1, 0);
 SELECT p.elo = round(r.rating) AS mirrored FROM person AS p JOIN place.rating AS r ON r.player_id = p.id;
 ALTER SCHEMA place RENAME TO arena;
 -- Names are followed: of the ladder, of the table, also where another gets its name, and of its schema.
+\set ECHO none
 CREATE VIEW wrong AS SELECT p.id FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.id AND r.pool = '' WHERE p.elo IS DISTINCT FROM coalesce(round(r.rating), 1000);
-SELECT play('arena', 90, 1, 6, '2024-05-20');
+SELECT play('arena', 90, 1, 6, '2024-05-20') \gset
 ALTER TABLE person RENAME TO human;
 CREATE TABLE person (LIKE human INCLUDING ALL);
 INSERT INTO person (id, played) VALUES (1, 0);
-SELECT play('arena', 91, 1, 6, '2024-05-21');
+\set ECHO all
+SELECT play('arena', 91, 1, 6, '2024-05-21') \gset
 SELECT count(*) AS wrong FROM wrong;
 SELECT elo FROM person;
+\set ECHO none
 DROP TABLE person;
 ALTER TABLE human RENAME TO person;
 ALTER SCHEMA regress_ladder_mirror RENAME TO regress_ladder_mirror_2;
-SELECT regress_ladder_mirror_2.play('arena', 92, 1, 6, '2024-05-22');
+SELECT regress_ladder_mirror_2.play('arena', 92, 1, 6, '2024-05-22') \gset
 ALTER SCHEMA regress_ladder_mirror_2 RENAME TO regress_ladder_mirror;
+\set ECHO all
 SELECT count(*) AS wrong FROM wrong;
 -- Of a column they are not: matches wait until the mirror has the new name.
 ALTER TABLE person RENAME COLUMN elo TO points;
-SELECT play('arena', 93, 1, 6, '2024-05-23');
+SELECT play('arena', 93, 1, 6, '2024-05-23') \gset
 SELECT waiting, last_error FROM skillrating.ladder_status('arena');
 ALTER TABLE person RENAME COLUMN points TO elo;
 SELECT skillrating.mirror_rating('arena', 'person', 'id', '{"elo": "rating", "played": "games"}') IS NOT NULL AS mirrored;
@@ -154,7 +158,7 @@ SELECT count(*) AS wrong FROM wrong;
 -- A column that changes its type is no matter to later matches.
 DROP VIEW wrong;
 ALTER TABLE person ALTER COLUMN elo TYPE float8;
-SELECT play('arena', 94, 1, 6, '2024-05-24');
+SELECT play('arena', 94, 1, 6, '2024-05-24') \gset
 SELECT p.elo = r.rating AS mirrored FROM person AS p JOIN arena.rating AS r ON r.player_id = p.id;
 ALTER TABLE person ALTER COLUMN elo TYPE int;
 -- One that is missing is noticed, and put back.
@@ -167,7 +171,7 @@ SELECT skillrating.restore_triggers('arena');
 -- Another formula: those whom it does not rate get what is for the unrated.
 INSERT INTO person (id, played) VALUES (6, 0), (201, 0), (99, 5);
 SELECT skillrating.shadow_ladder('arena', 'glicko', 'glicko') > 0 AS shadowed;
-SELECT skillrating.unmirror_rating('arena', 'parted');
+SELECT skillrating.unmirror_rating('arena', 'parted') \gset
 SELECT players FROM skillrating.set_rating('arena', 99, '{"rating": 1700}', at => '2024-06-01');
 SELECT id, elo FROM person WHERE id = 99;
 SELECT skillrating.promote_ladder('glicko', 'former');
@@ -186,9 +190,9 @@ DROP VIEW arena.source CASCADE;
 INSERT INTO person (id, played) VALUES (301, 0);
 SELECT count(*) FROM fills WHERE ladder = 'arena';
 ROLLBACK;
-SELECT skillrating.drop_ladder('second');
+SELECT skillrating.drop_ladder('second') \gset
 SELECT ladder, count(*) FROM fills GROUP BY ladder;
-SELECT skillrating.unmirror_rating('arena', 'person');
+SELECT skillrating.unmirror_rating('arena', 'person') \gset
 SELECT count(*) FROM fills;
 
 -- Whoever may insert needs no right on ratings, and lends none.
@@ -197,7 +201,7 @@ CREATE ROLE regress_mirror_clerk;
 GRANT CREATE, USAGE ON SCHEMA regress_ladder_mirror TO regress_mirror_owner, regress_mirror_clerk;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_mirror_owner', current_database()) \gexec
 SET ROLE regress_mirror_owner;
-SELECT skillrating.create_ladder('owned', 'elo', '{"k": 32}', apply_at => 'statement');
+SELECT skillrating.create_ladder('owned', 'elo', '{"k": 32}', apply_at => 'statement') \gset
 CREATE TABLE account (id bigint PRIMARY KEY, elo float8, by_whom text);
 GRANT INSERT ON account TO regress_mirror_clerk;
 SELECT skillrating.mirror_rating('owned', 'account', 'id', '{"elo": "rating"}');
@@ -215,10 +219,10 @@ BEGIN
     RETURN NEW;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER whom BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.whom();
 SET ROLE regress_mirror_clerk;
 INSERT INTO account (id) VALUES (1);
+\set ECHO all
 -- A trigger of one's own gives no right.
 CREATE TABLE mine (id bigint, elo float8);
 CREATE TRIGGER mine AFTER INSERT ON mine REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.fill_mirror();
@@ -244,8 +248,8 @@ BEGIN
     RAISE 'trap run by %', current_user;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER trap BEFORE UPDATE ON account FOR EACH ROW EXECUTE FUNCTION regress_ladder_mirror.trap();
+\set ECHO all
 INSERT INTO account (id) VALUES (2);
 SET ROLE regress_mirror_owner;
 INSERT INTO owned.match (match_id) VALUES (2);
@@ -268,12 +272,12 @@ SELECT waiting FROM skillrating.ladder_status('owned');
 RESET ROLE;
 ALTER TABLE account OWNER TO regress_mirror_clerk;
 SET ROLE regress_mirror_owner;
-SELECT skillrating.unmirror_rating('owned', 'account');
+SELECT skillrating.unmirror_rating('owned', 'account') \gset
 INSERT INTO owned.match (match_id) VALUES (3);
 INSERT INTO owned.match_player (match_id, player_id, team, rank) VALUES (3, 3, 1, 1), (3, 2, 2, 2);
 RESET ROLE;
 SELECT count(*) FROM fills WHERE ladder = 'owned';
-SELECT skillrating.drop_ladder('owned');
+SELECT skillrating.drop_ladder('owned') \gset
 SELECT count(*) FROM fills;
 -- Called otherwise.
 CREATE TRIGGER wrong BEFORE INSERT ON person FOR EACH ROW EXECUTE FUNCTION skillrating_internal.fill_mirror();
@@ -282,13 +286,13 @@ DROP TRIGGER wrong ON person;
 CREATE TRIGGER wrong AFTER INSERT ON person FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.fill_mirror();
 INSERT INTO person (id, played) VALUES (401, 0);
 
-SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('glicko'), skillrating.drop_ladder('arena') \gset
 -- A type with the name of a column of rating, where a rating goes.
 CREATE SCHEMA regress_player;
 CREATE DOMAIN regress_player.rating AS numeric(8, 2);
 CREATE TABLE named_account (id bigint PRIMARY KEY, rating regress_player.rating);
 INSERT INTO named_account VALUES (1), (2);
-SELECT skillrating.create_ladder('named', 'elo', '{"k": 32}', apply_at => 'statement');
+SELECT skillrating.create_ladder('named', 'elo', '{"k": 32}', apply_at => 'statement') \gset
 SELECT skillrating.mirror_rating('named', 'named_account', 'id', '{"rating": "rating"}');
 INSERT INTO named.match (match_id) VALUES (1);
 INSERT INTO named.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
@@ -304,10 +308,10 @@ CREATE TABLE mixed (id bigint, elo integer) PARTITION BY LIST (id);
 CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
 ALTER TABLE mixed_1 OWNER TO regress_mirror_other;
 SELECT skillrating.mirror_rating('named', 'mixed', 'id', '{"elo": "rating"}');
-SELECT skillrating.drop_ladder('named');
+SELECT skillrating.drop_ladder('named') \gset
 -- A row for each player and pool: the key has two columns.
-CREATE TYPE mode AS ENUM ('ranked', 'casual');
 \set ECHO none
+CREATE TYPE mode AS ENUM ('ranked', 'casual');
 CREATE TABLE game (id bigint PRIMARY KEY, mode mode, winner bigint, loser bigint);
 CREATE VIEW games AS
     SELECT id AS match_id, timestamptz '2026-01-01' + id * interval '1 day' AS played_at, mode::text AS pool, winner AS player_id, 1 AS team, true AS won FROM game
@@ -319,9 +323,9 @@ INSERT INTO game SELECT g, (ARRAY['ranked', 'casual', NULL]::mode[])[1 + g % 3],
 CREATE FUNCTION differ(OUT differ bigint, OUT rated bigint) LANGUAGE plpgsql AS $$ BEGIN EXECUTE '
     SELECT count(*) FILTER (WHERE (s.skill, s.games) IS DISTINCT FROM (r.rating, r.games)), count(*)
     FROM pooled.rating AS r LEFT JOIN standing AS s ON s.player = r.player_id AND coalesce(s.queue::text, '''') = r.pool' INTO differ, rated; END $$;
-\set ECHO all
 SET client_min_messages = warning;
-SELECT skillrating.create_ladder('pooled', 'elo', source => 'games', ratings_to => 'standing', key => 'player', pool_key => 'queue', columns => '{"skill": "rating", "games": "games"}');
+\set ECHO all
+SELECT skillrating.create_ladder('pooled', 'elo', source => 'games', ratings_to => 'standing', key => 'player', pool_key => 'queue', columns => '{"skill": "rating", "games": "games"}') \gset
 CALL skillrating.backfill('pooled');
 SELECT pool, pool_key FROM pooled.mirror;
 SELECT * FROM differ();
@@ -358,9 +362,9 @@ SELECT s.kind, s.skill, s.games FROM standing_of_season AS s WHERE s.player = 4 
 SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating"}', pool => 'ranked', pool_key => 'kind');
 SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"skill": "rating"}', pool_key => 'nothing');
 SELECT skillrating.mirror_rating('pooled', 'standing_of_season', 'player', '{"kind": "pool"}', pool_key => 'kind');
-SELECT skillrating.unmirror_rating('pooled', 'standing_of_season');
+SELECT skillrating.unmirror_rating('pooled', 'standing_of_season') \gset
 SELECT count(*) FROM pooled.mirror;
-SELECT skillrating.drop_ladder('pooled'), skillrating.drop_ladder('pooled_before');
+SELECT skillrating.drop_ladder('pooled'), skillrating.drop_ladder('pooled_before') \gset
 RESET client_min_messages;
 
 DROP TABLE mixed, named_account;

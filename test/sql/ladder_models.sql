@@ -1,4 +1,5 @@
 -- Every model that there is, on ladders: what a match may have, in batches and one by one.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
@@ -16,7 +17,6 @@ FROM generate_series(1, 240) AS m, LATERAL (SELECT CASE WHEN m % 6 = 1 THEN 3 EL
     generate_series(0, 1 + m % 6) AS p
 WHERE p < 2 + m % 5;
 
-\set ECHO none
 CREATE PROCEDURE fill(ladder text, first int, last int) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, pool, played_at, log_odds, gain)
@@ -28,8 +28,9 @@ BEGIN
 END $$;
 \set ECHO all
 
-SELECT skillrating.create_ladder('batch_' || name, name), skillrating.create_ladder('single_' || name, name, apply_at => 'statement')
+SELECT count(skillrating.create_ladder('batch_' || name, name)), count(skillrating.create_ladder('single_' || name, name, apply_at => 'statement'))
 FROM skillrating.models();
+\set VERBOSITY terse
 DO $$
 DECLARE
     model text;
@@ -62,7 +63,7 @@ BEGIN
             AND (s.kind, s.pool, s.key) = (b.kind, b.pool, b.key)', model) INTO components, component_differences;
 END $$;
 \set ECHO all
-SELECT name, (facts(name)).* FROM skillrating.models();
+SELECT string_agg(name, ' ' ORDER BY name), f FROM skillrating.models(), facts(name) AS f GROUP BY f ORDER BY 1;
 
 -- What a match would bring is what it brings.
 \set ECHO none
@@ -80,6 +81,6 @@ BEGIN
     DROP TABLE before;
 END $$;
 \set ECHO all
-SELECT name, (foretold(name, '{1,1,2,2}')).*, (foretold(name, '{2,2,1,1}')).foretold AS lost, (foretold(name, '{3,3,3,3}')).foretold AS drew
-FROM skillrating.models();
+SELECT string_agg(name, ' ' ORDER BY name), won, lost, drew
+FROM (SELECT name, foretold(name, '{1,1,2,2}') AS won, foretold(name, '{2,2,1,1}') AS lost, foretold(name, '{3,3,3,3}') AS drew FROM skillrating.models()) AS m GROUP BY won, lost, drew;
 SELECT bool_and((facts(name)).verified) FROM skillrating.models();

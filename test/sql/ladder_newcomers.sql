@@ -1,11 +1,11 @@
 -- Who has a row in rating has a rating: matches that are not rated leave none behind.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_newcomers;
 SET search_path = regress_ladder_newcomers;
-\set ECHO none
 CREATE FUNCTION play(ladder text, id int, at date, winner bigint, loser bigint, gain float8 DEFAULT 1, pool text DEFAULT '') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, gain, pool) VALUES ($1, $2, $3, $4)', ladder) USING id, at, gain, pool;
@@ -22,7 +22,7 @@ $$;
 \set ECHO all
 
 -- States out of range: nobody is rated, at once, by catch_up(), or in a replay from the start.
-SELECT skillrating.create_ladder('at_once', 'elo', apply_at => 'statement'), skillrating.create_ladder('later', 'elo', apply_at => 'manual');
+SELECT skillrating.create_ladder('at_once', 'elo', apply_at => 'statement'), skillrating.create_ladder('later', 'elo', apply_at => 'manual') \gset
 SELECT l.ladder, play(l.ladder, 1, '2024-01-01', 1, 2), play(l.ladder, 2, '2024-01-02', 3, 4, 1e308), play(l.ladder, 3, '2024-01-03', 1, 5, 1e308)
 FROM unnest('{at_once,later}'::text[]) AS l(ladder) ORDER BY l.ladder;
 SELECT player_id, games_before, games_after FROM skillrating.catch_up('later', dry_run => true) ORDER BY 1;
@@ -36,7 +36,7 @@ SELECT (skillrating.place_of('at_once', 3, min_games => 0)).place, (skillrating.
 SELECT (SELECT count(*) FROM at_once.rating) AS rows, (SELECT bool_and(ok) FROM skillrating.verify('at_once')) AND (SELECT bool_and(ok) FROM skillrating.verify('later')) AS ok;
 
 -- They can be seeded, whom only a match without rating knows, and do not seed anybody.
-SELECT skillrating.create_ladder('seeds', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('seeds', 'elo', apply_at => 'statement') \gset
 SELECT players FROM skillrating.set_rating('seeds', 3, '{"rating": 1700}', at => '2024-01-01');
 SELECT players FROM skillrating.seed_from('at_once', 'seeds', at => '2024-02-01');
 SELECT rating FROM at_once.rating WHERE player_id = 3;
@@ -44,20 +44,20 @@ SELECT players FROM skillrating.seed_from('seeds', 'at_once', at => '2024-02-01'
 SELECT player_id FROM seeds.rating ORDER BY 1;
 
 -- Late matches, in some pools of several, beside one that is rated; a batch with both makes one row.
-SELECT skillrating.create_ladder('late', 'elo', apply_at => 'commit', late => 'reorder');
+SELECT skillrating.create_ladder('late', 'elo', apply_at => 'commit', late => 'reorder') \gset
 CREATE TRIGGER see_insert AFTER INSERT ON late.rating REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION see();
 CREATE TRIGGER see_delete AFTER DELETE ON late.rating REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION see();
-SELECT play('late', 1, '2024-01-05', 1, 2);
+SELECT play('late', 1, '2024-01-05', 1, 2) \gset
 BEGIN;
-SELECT play('late', 2, '2024-01-01', 1, 3), play('late', 3, '2024-01-06', 3, 4), play('late', 4, '2024-01-02', 2, 5), play('late', 5, '2024-01-02', 1, 5, 1, 'b');
+SELECT play('late', 2, '2024-01-01', 1, 3), play('late', 3, '2024-01-06', 3, 4), play('late', 4, '2024-01-02', 2, 5), play('late', 5, '2024-01-02', 1, 5, 1, 'b') \gset
 COMMIT;
 SELECT player_id, pool, games FROM late.rating ORDER BY 1, 2;
 SELECT action, count(*), array_agg(DISTINCT player_id) FROM rows_seen GROUP BY action ORDER BY action;
 SELECT count(*) FROM skillrating.catch_up('late');
 SELECT player_id, pool, games FROM late.rating ORDER BY 1, 2;
 -- What pools share is no rating of somebody who has none.
-SELECT skillrating.create_ladder('shared', 'trueskill2', '{"initial_base_sigma": 3}', apply_at => 'statement', late => 'reorder');
-SELECT play('shared', 1, '2024-01-05', 1, 2, 1, 'a'), play('shared', 2, '2024-01-02', 1, 3, 1, 'b');
+SELECT skillrating.create_ladder('shared', 'trueskill2', '{"initial_base_sigma": 3}', apply_at => 'statement', late => 'reorder') \gset
+SELECT play('shared', 1, '2024-01-05', 1, 2, 1, 'a'), play('shared', 2, '2024-01-02', 1, 3, 1, 'b') \gset
 SELECT player_id, pool FROM shared.rating ORDER BY 1, 2;
 SELECT count(*) FROM skillrating.catch_up('shared');
 SELECT player_id, pool FROM shared.rating ORDER BY 1, 2;
@@ -76,7 +76,7 @@ SELECT skillrating.merge_players('late', 999, 1);
 SELECT skillrating.merge_players('late', 1, 999);
 SELECT (SELECT count(*) FROM late.operation) AS operations, (SELECT count(*) FROM late.correction) AS corrections;
 SELECT skillrating.exclude_player('late', 999, allow_unknown => true) IS NOT NULL AND skillrating.merge_players('late', 997, 996, allow_unknown => true) IS NOT NULL AS before_the_first_match;
-SELECT play('late', 20, '2024-03-01', 999, 1);
+SELECT play('late', 20, '2024-03-01', 999, 1) \gset
 SELECT skillrating.match_outcome('late', 20);
 SELECT skillrating.exclude_player('late', 1, allow_unknown => NULL);
 SELECT skillrating.exclude_player('at_once', 4) IS NOT NULL AS of_an_unrated_match;
@@ -84,10 +84,10 @@ SELECT players FROM skillrating.set_rating('late', 998, '{"rating": 1700}', pool
 SELECT skillrating.merge_players('late', 998, 1) IS NOT NULL AS of_an_operation;
 CREATE TABLE game (match_id text, played_at timestamptz, player_id text, team int, rank int, unrated_reason text);
 INSERT INTO game VALUES ('m', '2024-01-01', 'ada', 1, 1, 'friendly'), ('m', '2024-01-01', 'ben', 2, 2, 'friendly');
-SELECT skillrating.create_ladder('games', 'elo', source => 'game');
+SELECT skillrating.create_ladder('games', 'elo', source => 'game') \gset
 SELECT skillrating.exclude_player('games', 'bne');
 SELECT skillrating.exclude_player('games', 'ben') IS NOT NULL AS of_the_source;
-SELECT skillrating.drop_ladder('games');
+SELECT skillrating.drop_ladder('games') \gset
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{at_once,later,seeds,late,shared}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{at_once,later,seeds,late,shared}'::text[]) AS l;
 DROP SCHEMA regress_ladder_newcomers CASCADE;

@@ -1,5 +1,6 @@
 -- An application is not stopped by errors that are not about the data of a match.  The owner of a
 -- ladder writes code that fails, and another role plays.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY default
@@ -9,7 +10,9 @@ CREATE ROLE regress_error_owner;
 CREATE ROLE regress_error_app;
 GRANT CREATE ON SCHEMA public TO regress_error_owner;
 GRANT USAGE ON SCHEMA public TO regress_error_app, regress_error_owner;
+\set ECHO all
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_error_owner', current_database()) \gexec
+\set ECHO none
 CREATE TABLE game (id bigint, player bigint, team int, place int, PRIMARY KEY (id, player));
 CREATE TABLE secret (word text);
 INSERT INTO secret VALUES ('swordfish');
@@ -18,6 +21,7 @@ GRANT SELECT, TRIGGER ON game TO regress_error_owner;
 GRANT ALL ON game TO regress_error_app;
 GRANT SELECT ON secret, trouble TO regress_error_owner;
 GRANT SELECT, INSERT, UPDATE, DELETE ON trouble TO regress_error_app;
+\set ECHO all
 SET ROLE regress_error_owner;
 -- What the source does with a match is in table trouble.
 \set ECHO none
@@ -41,8 +45,8 @@ END
 $$;
 CREATE VIEW game_source AS SELECT id AS match_id, trouble(id) AS played_at, player AS player_id, team, place AS rank FROM game;
 \set ECHO all
-SELECT skillrating.create_ladder('arena', 'elo', source => 'game_source');
-SELECT skillrating.attach('arena', 'game', match_id => 'id');
+SELECT skillrating.create_ladder('arena', 'elo', source => 'game_source') \gset
+SELECT skillrating.attach('arena', 'game', match_id => 'id') \gset
 RESET ROLE;
 \set ECHO none
 CREATE FUNCTION play(first bigint, last bigint) RETURNS void LANGUAGE sql AS
@@ -58,10 +62,10 @@ FROM skillrating.ladder_status(ladder) AS s$$;
 
 -- A good match; one with an error about data, which is unrated; and one that waits.
 SET ROLE regress_error_app;
-SELECT play(1, 1);
+SELECT play(1, 1) \gset
 INSERT INTO trouble VALUES (2, 'data'), (3, 'raise');
-SELECT play(2, 2);
-SELECT play(3, 3);
+SELECT play(2, 2) \gset
+SELECT play(3, 3) \gset
 RESET ROLE;
 SELECT match_id, status, reason FROM arena.rated_match ORDER BY match_id;
 SELECT match_id, fires, sqlstate, message, failed_at >= since AS ordered FROM arena.pending;
@@ -69,12 +73,12 @@ SELECT outcome, reason, detail, sqlstate, since IS NOT NULL AS since FROM skillr
 -- The same cause is no news; who may read table pending sees the message.
 SET ROLE regress_error_app;
 INSERT INTO trouble VALUES (4, 'raise');
-SELECT play(4, 4);
+SELECT play(4, 4) \gset
 RESET ROLE;
 GRANT INSERT ON game TO regress_error_owner;
 SET ROLE regress_error_owner;
-SELECT skillrating.create_ladder('second', 'elo', source => 'game_source');
-SELECT skillrating.attach('second', 'game', match_id => 'id');
+SELECT skillrating.create_ladder('second', 'elo', source => 'game_source') \gset
+SELECT skillrating.attach('second', 'game', match_id => 'id') \gset
 INSERT INTO game SELECT 4, p, p, p FROM generate_series(8, 9) AS p;
 RESET ROLE;
 SELECT match_id, sqlstate, count(*) FROM arena.pending GROUP BY 1, 2 ORDER BY 1;
@@ -82,18 +86,18 @@ SELECT match_id FROM second.pending;
 -- Of two ladders on one table, one is broken: the other goes on.
 SET ROLE regress_error_owner;
 CREATE VIEW broken_source AS SELECT match_id, played_at, player_id, team, 1 / (SELECT count(*) FROM pg_authid) + rank AS rank FROM game_source;
-SELECT skillrating.create_ladder('broken', 'elo', source => 'broken_source');
-SELECT skillrating.attach('broken', 'game', match_id => 'id');
+SELECT skillrating.create_ladder('broken', 'elo', source => 'broken_source') \gset
+SELECT skillrating.attach('broken', 'game', match_id => 'id') \gset
 RESET ROLE;
 SET ROLE regress_error_app;
-SELECT play(5, 6);
+SELECT play(5, 6) \gset
 RESET ROLE;
 SELECT (SELECT count(*) FROM arena.rated_match WHERE match_id IN (5, 6)) AS arena, (SELECT count(*) FROM second.rated_match WHERE match_id IN (5, 6)) AS second,
     (SELECT count(*) FROM broken.pending) AS broken;
-SELECT skillrating.drop_ladder('second'), skillrating.drop_ladder('broken');
+SELECT skillrating.drop_ladder('second'), skillrating.drop_ladder('broken') \gset
 
 -- Nothing tries again but what the owner calls, and it says so each time.
-SELECT play(7, 7);
+SELECT play(7, 7) \gset
 SELECT count(*) FROM arena.pending;
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT * FROM status('arena');
@@ -105,7 +109,7 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena', search => true
 SELECT * FROM status('arena');
 -- A match that is touched again is tried again, and does not wait twice, or any more.
 INSERT INTO trouble VALUES (8, 'raise');
-SELECT play(8, 8);
+SELECT play(8, 8) \gset
 SELECT since AS waits_since FROM arena.pending \gset
 UPDATE game SET place = place WHERE id = 8;
 SELECT count(*), bool_and(since = :'waits_since'), bool_and(failed_at > since) FROM arena.pending;
@@ -137,8 +141,8 @@ $$;
 \set ECHO all
 SET ROLE regress_error_owner;
 CREATE VIEW many_source AS SELECT * FROM game_source WHERE match_id BETWEEN 11 AND 3100;
-SELECT skillrating.create_ladder('many', 'trueskill', source => 'many_source');
-SELECT skillrating.attach('many', 'game', match_id => 'id');
+SELECT skillrating.create_ladder('many', 'trueskill', source => 'many_source') \gset
+SELECT skillrating.attach('many', 'game', match_id => 'id') \gset
 RESET ROLE;
 \set ECHO none
 CREATE FUNCTION rate_without(matches bigint[]) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -159,7 +163,7 @@ END
 $$;
 INSERT INTO trouble VALUES (503, 'raise'), (504, 'data');
 \set ECHO all
-SELECT play(11, 1010);
+SELECT play(11, 1010) \gset
 SELECT * FROM status('many');
 SELECT match_id FROM many.pending;
 SELECT rate_without('{503, 504}');
@@ -173,9 +177,9 @@ BEGIN
     RETURN NEW;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER refuse BEFORE INSERT ON many.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
-SELECT play(2001, 3000);
+\set ECHO all
+SELECT play(2001, 3000) \gset
 SELECT * FROM status('many');
 SELECT match_id, sqlstate, message FROM many.pending ORDER BY 1;
 SELECT rate_without('{503, 504, 2001, 2500, 2501, 3000}');
@@ -183,7 +187,7 @@ DROP TRIGGER refuse ON many.rated_match;
 -- A check of the user's on rating is no error about the data of a match: the earlier matches of the
 -- transaction that pass it are rated.
 SELECT 'ALTER TABLE many.rating ADD CONSTRAINT few CHECK (player_id <> 3 OR games <= ' || games + 4 || ')' FROM many.rating WHERE player_id = 3 \gexec
-SELECT play(3001, 3030);
+SELECT play(3001, 3030) \gset
 SELECT sqlstate, count(*), min(match_id) FROM many.pending WHERE match_id > 3000 GROUP BY 1;
 SELECT count(*) AS of_player_3, (SELECT p.match_id FROM (SELECT id AS match_id FROM game WHERE player = 3 AND id > 3000 ORDER BY id OFFSET 4 LIMIT 1) AS p) AS first_too_many
 FROM game WHERE player = 3 AND id BETWEEN 3001 AND 3030;
@@ -192,20 +196,20 @@ ALTER TABLE many.rating DROP CONSTRAINT few;
 DELETE FROM trouble;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('many');
 SELECT * FROM status('many');
-SELECT skillrating.drop_ladder('many');
+SELECT skillrating.drop_ladder('many') \gset
 -- A new source, another table and a mirror try again.
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 INSERT INTO trouble VALUES (3091, 'raise'), (3092, 'rights');
-SELECT play(3091, 3092);
+SELECT play(3091, 3092) \gset
 DELETE FROM trouble WHERE id = 3091;
 SET ROLE regress_error_owner;
-SELECT skillrating.refresh_source('arena');
+SELECT skillrating.refresh_source('arena') \gset
 RESET ROLE;
 DELETE FROM trouble;
 CREATE TABLE more (id bigint);
 ALTER TABLE more OWNER TO regress_error_owner;
 SELECT match_id, sqlstate FROM arena.pending;
-SELECT skillrating.attach('arena', 'more', match_id => 'id');
+SELECT skillrating.attach('arena', 'more', match_id => 'id') \gset
 SELECT * FROM status('arena');
 
 -- A mirror.
@@ -214,7 +218,7 @@ INSERT INTO board SELECT generate_series(1, 9);
 ALTER TABLE board OWNER TO regress_error_owner;
 SELECT skillrating.mirror_rating('arena', 'board', 'player', '{"elo": "rating"}');
 ALTER TABLE board ADD CONSTRAINT low CHECK (elo < 0) NOT VALID;
-SELECT play(3101, 3102);
+SELECT play(3101, 3102) \gset
 ALTER TABLE board DROP CONSTRAINT low;
 SELECT * FROM status('arena');
 SELECT skillrating.mirror_rating('arena', 'board', 'player', '{"elo": "rating"}');
@@ -235,7 +239,7 @@ INSERT INTO board VALUES (5);
 UPDATE arena.ladder SET on_error = 'wait';
 \set VERBOSITY default
 SELECT count(*) FILTER (WHERE player = 6 AND elo IS NOT NULL) AS six, count(*) FILTER (WHERE player = 5) AS five FROM board;
-SELECT skillrating.unmirror_rating('arena', 'board');
+SELECT skillrating.unmirror_rating('arena', 'board') \gset
 
 -- What passes, with its own code; the transaction fails, and nothing waits.
 \set ECHO none
@@ -248,8 +252,8 @@ EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
     RETURN SQLSTATE;
 END
 $$;
-\set ECHO all
 SET client_min_messages = error;
+\set ECHO all
 SELECT k AS kind, attempt(format('INSERT INTO trouble VALUES (%s, %L); SELECT play(%s, %s)', i, k, i, i)) AS raised
 FROM unnest('{40001,40P01,57014,55P03,53000,53200,58000,58030,XX001,XX002,XX000,0A000,P0004,raise,missing,rights,data}'::text[]) WITH ORDINALITY AS u(k, i0), LATERAL (SELECT 4000 + i0) AS l(i);
 SELECT match_id, sqlstate FROM arena.pending ORDER BY 1;
@@ -277,28 +281,28 @@ SET client_min_messages = warning;
 UPDATE arena.ladder SET apply_at = 'statement';
 INSERT INTO trouble VALUES (5001, 'quotes'), (5003, 'long');
 BEGIN;
-SELECT play(5001, 5002);
+SELECT play(5001, 5002) \gset
 SAVEPOINT s;
-SELECT play(5003, 5004);
+SELECT play(5003, 5004) \gset
 SELECT count(*) FROM arena.pending;
 ROLLBACK TO s;
-SELECT play(5005, 5005);
+SELECT play(5005, 5005) \gset
 COMMIT;
 SELECT match_id, message FROM arena.pending WHERE match_id > 5000;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 5000 ORDER BY 1;
 UPDATE arena.ladder SET apply_at = 'commit';
-SELECT play(5003, 5004);
+SELECT play(5003, 5004) \gset
 SELECT match_id, length(message), octet_length(message), message = repeat('ä', 500) FROM arena.pending WHERE match_id = 5003;
 BEGIN;
 SAVEPOINT s;
 INSERT INTO trouble VALUES (5007, 'raise');
-SELECT play(5007, 5008);
+SELECT play(5007, 5008) \gset
 SET CONSTRAINTS ALL IMMEDIATE;
 ROLLBACK TO s;
-SELECT play(5009, 5010);
+SELECT play(5009, 5010) \gset
 SET CONSTRAINTS ALL IMMEDIATE;
 SET CONSTRAINTS ALL DEFERRED;
-SELECT play(5011, 5011);
+SELECT play(5011, 5011) \gset
 COMMIT;
 SELECT match_id FROM arena.pending ORDER BY 1;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 5006 ORDER BY 1;
@@ -309,11 +313,11 @@ SELECT * FROM status('arena');
 -- At the higher isolation levels.
 INSERT INTO trouble VALUES (5021, 'raise');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT play(5021, 5022);
+SELECT play(5021, 5022) \gset
 COMMIT;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 UPDATE game SET place = place WHERE id = 5021;
-SELECT play(5023, 5023);
+SELECT play(5023, 5023) \gset
 COMMIT;
 SELECT match_id FROM arena.pending ORDER BY 1;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 5020 ORDER BY 1;
@@ -328,11 +332,11 @@ BEGIN
     RETURN NULL;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER echo AFTER INSERT ON arena.rated_match FOR EACH ROW EXECUTE FUNCTION echo();
 INSERT INTO trouble VALUES (6003, 'raise');
+\set ECHO all
 SET ROLE regress_error_app;
-SELECT play(6001, 6001);
+SELECT play(6001, 6001) \gset
 RESET ROLE;
 SELECT match_id, status FROM arena.rated_match WHERE match_id > 6000 ORDER BY 1;
 SELECT match_id, sqlstate FROM arena.pending;
@@ -344,7 +348,7 @@ CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN 
 DELETE FROM game WHERE id IN (6001, 6002, 6003);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 DELETE FROM arena.rated_match WHERE match_id > 6000;
-SELECT play(6001, 6001);
+SELECT play(6001, 6001) \gset
 SELECT count(*) FROM game WHERE id > 6000;
 SELECT match_id, message FROM arena.pending ORDER BY 1;
 DROP TRIGGER refuse ON arena.rated_match;
@@ -354,13 +358,13 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT * FROM status('arena');
 
 -- report_match() says that a match waits.
-SELECT skillrating.create_ladder('own', 'glicko');
+SELECT skillrating.create_ladder('own', 'glicko') \gset
 ALTER TABLE own.rating ADD CONSTRAINT no_one CHECK (player_id <> 2);
 SELECT player_id, rating_after, outcome, reason, left(detail, 40) AS detail FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 2, ARRAY[1, 3], ARRAY[1, 2], ARRAY[1, 2]);
 -- A reporter learns that a match waits, and not by which message; nor can it read table pending.
-SELECT skillrating.grant_ladder('own', 'regress_error_app', 'reporter');
+SELECT skillrating.grant_ladder('own', 'regress_error_app', 'reporter') \gset
 SET ROLE regress_error_app;
 SELECT player_id, outcome, reason, detail FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT outcome, reason, detail, sqlstate FROM skillrating.match_outcome('own', 3);
@@ -374,7 +378,7 @@ ALTER FUNCTION errors_of_app() OWNER TO regress_error_app;
 SELECT DISTINCT * FROM errors_of_app();
 DROP FUNCTION errors_of_app();
 SELECT outcome, reason, detail FROM skillrating.match_outcome('own', 3);
-SELECT skillrating.revoke_ladder('own', 'regress_error_app', 'reporter');
+SELECT skillrating.revoke_ladder('own', 'regress_error_app', 'reporter') \gset
 ALTER TABLE own.rating DROP CONSTRAINT no_one;
 SELECT count(*) FILTER (WHERE outcome = 'rated') AS rated FROM skillrating.report_match('own', 3, ARRAY[3, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT player_id, outcome, reason FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
@@ -387,7 +391,7 @@ ANALYZE arena.pending;
 BEGIN;
 -- What the session counted before is not reported yet.
 SELECT pg_stat_get_xact_tuples_returned('arena.pending'::regclass) AS returned, pg_stat_get_xact_tuples_fetched('arena.pending'::regclass) AS fetched \gset
-SELECT play(7001, 7002);
+SELECT play(7001, 7002) \gset
 SET CONSTRAINTS ALL IMMEDIATE;
 SELECT pg_stat_get_xact_tuples_returned('arena.pending'::regclass) - :returned AS read_by_scans, pg_stat_get_xact_tuples_fetched('arena.pending'::regclass) - :fetched <= 4 AS few_by_index;
 COMMIT;
@@ -395,7 +399,7 @@ COMMIT;
 INSERT INTO trouble VALUES (7003, 'raise');
 BEGIN;
 SELECT pg_stat_get_xact_tuples_returned('arena.pending'::regclass) AS returned, pg_stat_get_xact_tuples_fetched('arena.pending'::regclass) AS fetched \gset
-SELECT play(7003, 7003);
+SELECT play(7003, 7003) \gset
 SET CONSTRAINTS ALL IMMEDIATE;
 UPDATE game SET place = place WHERE id = 7003;
 SELECT pg_stat_get_xact_tuples_returned('arena.pending'::regclass) - :returned AS read_by_scans, pg_stat_get_xact_tuples_fetched('arena.pending'::regclass) - :fetched <= 12 AS few_by_index;
@@ -406,7 +410,7 @@ DELETE FROM arena.pending WHERE match_id > 1000000;
 
 -- Among hundreds that fail alike the others are rated.
 INSERT INTO trouble SELECT i, 'raise' FROM generate_series(8001, 8300) AS i WHERE i % 100 <> 3;
-SELECT play(8001, 8300);
+SELECT play(8001, 8300) \gset
 SELECT match_id FROM arena.rated_match WHERE match_id > 8000 ORDER BY 1;
 SELECT count(*) FROM arena.pending;
 -- Once the cause is removed, one catch_up() takes up a change of a match that was rated before.
@@ -442,17 +446,17 @@ CREATE VIEW duel_source AS SELECT d.id AS match_id, timestamptz '2024-01-01 UTC'
 FROM duel AS d CROSS JOIN LATERAL (VALUES (d.a, 1), (d.b, 2)) AS p(player_id, team) WHERE pick(d.id);
 INSERT INTO duel VALUES (0, 1, 2);
 \set ECHO all
-SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source', strict => true);
-SELECT skillrating.attach('duels', 'duel', 'id');
+SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source', strict => true) \gset
+SELECT skillrating.attach('duels', 'duel', 'id') \gset
 INSERT INTO duel SELECT i, i, -i FROM generate_series(1, 1200) AS i;
 SELECT rated, waiting FROM skillrating.ladder_status('duels');
-SELECT skillrating.drop_ladder('duels');
+SELECT skillrating.drop_ladder('duels') \gset
 DROP TABLE duel CASCADE;
 DROP FUNCTION pick(bigint);
 -- Where thousands fail among others no match is tried many times, also behind the limit of those
 -- that are tried alone.
-CREATE SEQUENCE tries;
 \set ECHO none
+CREATE SEQUENCE tries;
 CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM nextval('public.tries');
@@ -463,17 +467,17 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT skillrating.create_ladder('luck', 'elo');
+SELECT skillrating.create_ladder('luck', 'elo') \gset
 CREATE TRIGGER refuse BEFORE INSERT ON luck.rated_match FOR EACH ROW EXECUTE FUNCTION refuse();
 INSERT INTO luck.match (match_id) SELECT generate_series(1, 4800);
 INSERT INTO luck.match_player (match_id, player_id, team, rank) SELECT i, 1 + (i + p) % 7, p, p FROM generate_series(1, 4800) AS i, generate_series(1, 2) AS p;
 SELECT rated, waiting, (SELECT last_value < 4 * 4800 FROM tries) AS few_tries FROM skillrating.ladder_status('luck');
-SELECT skillrating.drop_ladder('luck');
+SELECT skillrating.drop_ladder('luck') \gset
 DROP SEQUENCE tries;
 
 -- Whoever calls the parts by themselves gets nowhere.
 SELECT skillrating_internal.rate_failed('arena');
-SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('own');
+SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('own') \gset
 DROP TABLE game, board, secret, trouble, more CASCADE;
 DROP FUNCTION trouble(bigint), play(bigint, bigint), status(text), difference(text, text), rate_without(bigint[]), refuse(), echo(), attempt(text);
 SELECT format('REVOKE ALL ON DATABASE %I FROM regress_error_owner', current_database()) \gexec

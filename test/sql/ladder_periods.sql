@@ -1,4 +1,5 @@
 -- Rating periods on ladders: each match is one step, in any order, and nothing else is different.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
@@ -7,6 +8,7 @@ SET TIME ZONE 'UTC';
 SET client_min_messages = warning;
 CREATE SCHEMA periods;
 SET search_path = periods, skillrating;
+\set ECHO all
 
 -- 140 games of eleven players in four months, and in seven cups, of which some overlap.
 \set ECHO none
@@ -46,7 +48,7 @@ FROM glicko2_week_start.rating AS s JOIN glicko2_week_so_far.rating AS f USING (
 SELECT bool_and(l.rating = r.rating) AS on_boards FROM leaderboard('elo_week_so_far', min_games => 0) AS l JOIN elo_week_so_far.rating AS r ON r.player_id::text = l.player_id;
 
 -- Corrections: a game that never was, and one with another result, in an earlier month.
-SELECT void_match('glicko2_month_start', 31, 'test');
+SELECT void_match('glicko2_month_start', 31, 'test') \gset
 UPDATE game SET twice_score = 2 - twice_score WHERE match_id IN (12, 55, 56);
 SELECT count(*) > 0 AS caught_up FROM catch_up('glicko2_month_start', search => true, rebuild => true);
 SELECT count(*) > 0 AS caught_up FROM catch_up('elo_tournament_start', search => true, rebuild => true);
@@ -58,7 +60,7 @@ INSERT INTO game TABLE voided;
 SELECT bool_and(ok) AS verified FROM verify('glicko2_month_start');
 
 -- Another formula, from no periods to some, and the other way round.
-SELECT create_ladder('plain', 'glicko2', source => 'lines');
+SELECT create_ladder('plain', 'glicko2', source => 'lines') \gset
 SELECT count(*) > 0 AS caught_up FROM catch_up('plain', search => true);
 SELECT shadow_ladder('plain', 'monthly', params => '{"period": "month", "period_shown": "so_far"}');
 SELECT shadow_ladder('monthly', 'back', params => '{"period": "none"}');
@@ -69,7 +71,7 @@ ALTER SCHEMA former RENAME TO monthly;
 SELECT (SELECT bool_and(ok) FROM verify('plain')) AS plain, (SELECT bool_and(ok) FROM verify('monthly')) AS monthly, same('plain', 'glicko2', '{"period": "month", "period_shown": "so_far"}') AS same;
 
 -- Glickman's examples, by a ladder: settled when the week is over.
-SELECT create_ladder('one', 'glicko', '{"period": "week", "c": 0}'), create_ladder('two', 'glicko2', '{"period": "week"}');
+SELECT create_ladder('one', 'glicko', '{"period": "week", "c": 0}'), create_ladder('two', 'glicko2', '{"period": "week"}') \gset
 SELECT ladder, (import_ratings(ladder, '{0,1,2,3}'::bigint[], '[{"rating": 1500, "deviation": 200}, {"rating": 1400, "deviation": 30}, {"rating": 1550, "deviation": 100}, {"rating": 1700, "deviation": 300}]', at => '2026-03-02Z')).ratings
 FROM (VALUES ('one'), ('two')) AS l(ladder);
 SELECT count(*) FROM (VALUES ('one'), ('two')) AS l(ladder), (VALUES (1, 1, 1, 2), (2, 2, 2, 1), (3, 3, 2, 1)) AS g(day, opponent, rank, other),
@@ -98,7 +100,7 @@ SELECT count(*) FROM report_match('first', 999, '{1,2}'::bigint[], '{1,2}', '{1,
 SELECT l AS ladder, (SELECT bool_and(ok) FROM verify(l)) AS verified FROM unnest('{first,other}'::text[]) AS l;
 
 -- In a ladder that goes by time it waits, and then all is as if it had come in time.
-SELECT create_ladder('ordered', 'glicko2', '{"period": "month"}', late => 'reorder');
+SELECT create_ladder('ordered', 'glicko2', '{"period": "month"}', late => 'reorder') \gset
 SELECT sum(play('ordered', g)) FROM (SELECT g FROM game AS g WHERE match_id NOT IN (31, 70) ORDER BY match_id LIMIT 200) AS q;
 SELECT sum(play('ordered', g)) FROM game AS g WHERE match_id IN (31, 70);
 SELECT match_id, status, reason FROM ordered.rated_match WHERE match_id IN (31, 70) ORDER BY match_id;
@@ -126,7 +128,7 @@ JOIN (SELECT m.month AS at, p.player_id, (p.r).rating_before FROM (SELECT (date 
 SELECT rating_at('ordered', 1, '2026-04-01Z') = l.rating AS same FROM leaderboard('ordered', 100, at => '2026-04-01Z') AS l WHERE player_id = '1';
 
 -- Tournaments: which one has to be said, or the match does not count.
-SELECT create_ladder('cups', 'elo', '{"period": "tournament", "k": 20}');
+SELECT create_ladder('cups', 'elo', '{"period": "tournament", "k": 20}') \gset
 SELECT sum(play('cups', g)) FROM (SELECT g FROM game AS g ORDER BY match_id LIMIT 200) AS q;
 SELECT DISTINCT outcome, reason FROM report_match('cups', 1000, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2026-09-03Z') AS r;
 SELECT same('cups', 'elo', '{"period": "tournament", "k": 20}') AS same, (SELECT bool_and(ok) FROM verify('cups')) AS verified;
@@ -140,7 +142,7 @@ SELECT * FROM split_teams(lobby('cups', '{1,2,3,4}'::bigint[]));
 \set ON_ERROR_STOP on
 
 -- Operations end the open period early: a season, decay, a rating that is set.
-SELECT create_ladder('operated', 'elo', '{"period": "month", "k": 20}');
+SELECT create_ladder('operated', 'elo', '{"period": "month", "k": 20}') \gset
 SELECT count(*) FROM report_match('operated', 1, '{1,2}'::bigint[], '{1,2}', '{1,2}', '2026-01-10Z') AS r;
 SELECT player_id, rating, period_change FROM operated.rating ORDER BY 1;
 SELECT players FROM new_season('operated', 'spring', keep => 0.5, at => '2026-01-20Z');

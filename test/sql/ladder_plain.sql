@@ -1,10 +1,11 @@
 -- What users add to the tables of a ladder works, and comes out the same where a table has a
 -- trigger besides.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement', on_error => 'raise');
-SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement', on_error => 'raise');
+SELECT skillrating.create_ladder('plain', 'weng_lin', apply_at => 'statement', on_error => 'raise') \gset
+SELECT skillrating.create_ladder('queried', 'weng_lin', apply_at => 'statement', on_error => 'raise') \gset
 
 CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER nothing AFTER INSERT ON queried.event FOR EACH ROW EXECUTE FUNCTION do_nothing();
@@ -36,7 +37,6 @@ CREATE FUNCTION differences() RETURNS TABLE (relation text, n bigint) LANGUAGE s
 $$;
 
 -- When a match was rated.
-\set ECHO none
 CREATE FUNCTION rated_at(ladder text, match bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     at timestamptz;
@@ -53,6 +53,7 @@ SELECT * FROM differences();
 SELECT count(*), count(DISTINCT seq) FROM plain.event;
 
 -- Columns of the user's keep their values, generated ones get theirs, indexes their entries.
+\set ECHO none
 DO $$
 DECLARE
     l text;
@@ -65,6 +66,7 @@ BEGIN
         EXECUTE format('CREATE INDEX ON %I.event ((score > 0.5), player_id)', l);
     END LOOP;
 END $$;
+\set ECHO all
 SELECT play(l, m, m + 2) FROM unnest(ARRAY['plain', 'queried']) AS l, generate_series(151, 160, 3) AS m \g /dev/null
 SELECT * FROM differences();
 SELECT count(*) AS ratings, count(*) FILTER (WHERE note = player_id || ' of pool ' || pool) AS notes,
@@ -79,13 +81,13 @@ RESET enable_seqscan;
 CREATE FUNCTION author() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'nobody' $$;
 ALTER TABLE plain.event ADD written_by text DEFAULT 'no' || 'body', ADD written_at timestamptz DEFAULT now();
 ALTER TABLE plain.rated_match ADD written_by text DEFAULT 'nobody';
-SELECT play('plain', 164, 164);
+SELECT play('plain', 164, 164) \gset
 SELECT written_by, count(*) FROM plain.event WHERE written_at = rated_at('plain', 164) GROUP BY written_by;
 SELECT written_by, corrections, rated_at = rated_at('plain', 164) AS now FROM plain.rated_match WHERE match_id = 164;
 ALTER TABLE plain.event ALTER written_by SET DEFAULT author();
-SELECT play('plain', 165, 165);
+SELECT play('plain', 165, 165) \gset
 CREATE OR REPLACE FUNCTION author() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'somebody' $$;
-SELECT play('plain', 166, 166);
+SELECT play('plain', 166, 166) \gset
 SELECT match_id, written_by, count(*) FROM plain.event WHERE match_id > 164 GROUP BY match_id, written_by ORDER BY match_id;
 ALTER TABLE plain.event DROP written_by, DROP written_at;
 ALTER TABLE plain.rated_match DROP written_by;
@@ -93,15 +95,17 @@ SELECT play('queried', m, m) FROM generate_series(164, 166) AS m \g /dev/null
 SELECT * FROM differences();
 
 -- Constraints keep a match out, with its transaction.
+\set ECHO none
 ALTER TABLE plain.event ADD CONSTRAINT few_games CHECK (games_before < 60);
 ALTER TABLE plain.rating ADD CONSTRAINT sound CHECK (sigma > 0), ADD CONSTRAINT some_games CHECK (games < 1000);
-SELECT play('plain', 167, 167);
+SELECT play('plain', 167, 167) \gset
 ALTER TABLE plain.rating ADD CONSTRAINT fewer_games CHECK (games < 20) NOT VALID;
 \set VERBOSITY sqlstate
+\set ECHO all
 SELECT play('plain', 168, 187);
 \set VERBOSITY default
 ALTER TABLE plain.rating DROP CONSTRAINT fewer_games;
-SELECT play('queried', 167, 167);
+SELECT play('queried', 167, 167) \gset
 SELECT * FROM differences();
 
 -- A published table without a replica identity takes no UPDATE, as by a query.
@@ -129,11 +133,11 @@ SELECT l, (SELECT bool_and(ok) FROM skillrating.verify(l)) FROM unnest(ARRAY['pl
 
 -- A match is read from the tables behind a view that is a plain join, and through any other
 -- view: with all that participants have, once it is finished, and as the view computes it.
+\set ECHO none
 DO $$
 BEGIN
     EXECUTE regexp_replace(format('CREATE OR REPLACE VIEW queried.source AS %s', pg_get_viewdef('queried.source')), ';$', ' AND (SELECT true)');
 END $$;
-\set ECHO none
 CREATE FUNCTION play_in_full(ladder text, m int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %1$I.match (match_id, played_at, finished, pool, log_odds, gain, context, duration, surrendered)
@@ -161,64 +165,68 @@ BEGIN
     END LOOP;
 END $$;
 \set ECHO all
-SELECT replace_in_source('m.log_odds', 'm.log_odds + 0.5::float8 * abs(p.team)::float8 / abs(p.team)::float8 AS log_odds');
+SELECT replace_in_source('m.log_odds', 'm.log_odds + 0.5::float8 * abs(p.team)::float8 / abs(p.team)::float8 AS log_odds') \gset
 SELECT play_in_full(l, 202) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM differences();
-SELECT replace_in_source('(0.5)::double precision', 'spread()');
+SELECT replace_in_source('(0.5)::double precision', 'spread()') \gset
 SELECT play_in_full(l, 203) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 CREATE OR REPLACE FUNCTION spread() RETURNS float8 LANGUAGE sql IMMUTABLE AS 'SELECT 0.75::float8';
 SELECT play_in_full(l, 204) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 SELECT * FROM differences();
 SELECT match_id, round(s.log_odds::numeric, 2) AS log_odds FROM plain.source AS s WHERE match_id > 200 GROUP BY 1, 2 ORDER BY 1;
-SELECT replace_in_source('spread()', '0.5::float8');
+SELECT replace_in_source('spread()', '0.5::float8') \gset
 ALTER TABLE plain.match_player ENABLE ROW LEVEL SECURITY;
 SELECT play_in_full(l, 205) FROM unnest(ARRAY['plain', 'queried']) AS l \g /dev/null
 ALTER TABLE plain.match_player DISABLE ROW LEVEL SECURITY;
 SELECT * FROM differences();
 DROP FUNCTION replace_in_source, play_in_full, spread;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['plain', 'queried']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['plain', 'queried']) AS l;
 DROP TABLE noticed;
 DROP FUNCTION do_nothing, notice, play, differences, rated_at, author;
 
 -- A narrower type of one of our columns.
-SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement', on_error => 'raise');
+SELECT skillrating.create_ladder('narrow', 'weng_lin', apply_at => 'statement', on_error => 'raise') \gset
+\set ECHO none
 DROP VIEW narrow.history, narrow.leaderboard;
 ALTER TABLE narrow.event ALTER played_at TYPE timestamptz(0);
 ALTER TABLE narrow.rating ALTER last_played TYPE timestamptz(0);
 INSERT INTO narrow.match (match_id, played_at) VALUES (1, '2026-01-01 00:00:00.7Z');
 INSERT INTO narrow.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+\set ECHO all
 SELECT count(*) AS events, count(*) FILTER (WHERE played_at = '2026-01-01 00:00:01Z') AS narrow FROM narrow.event;
 SELECT count(*) AS ratings, count(*) FILTER (WHERE last_played = '2026-01-01 00:00:01Z') AS narrow FROM narrow.rating;
-SELECT skillrating.drop_ladder('narrow');
+SELECT skillrating.drop_ladder('narrow') \gset
 
 -- Rules that a session keeps are the owner's still: who may not call what they need writes no row.
+\set ECHO none
 CREATE ROLE regress_keeper;
 DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_keeper', current_database()); END $$;
 SET ROLE regress_keeper;
-SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement', on_error => 'raise');
+SELECT skillrating.create_ladder('kept', 'weng_lin', apply_at => 'statement', on_error => 'raise') \gset
 ALTER TABLE kept.event ADD CHECK (numeric_inc(team) > 1);
 CREATE FUNCTION pg_temp.play(m int) RETURNS void LANGUAGE sql AS $$
     WITH m AS (INSERT INTO kept.match (match_id) VALUES (m) RETURNING match_id)
     INSERT INTO kept.match_player (match_id, player_id, team, rank) SELECT match_id, p, p, p FROM m, generate_series(1, 2) AS p
 $$;
-SELECT pg_temp.play(1);
+SELECT pg_temp.play(1) \gset
 RESET ROLE;
 BEGIN;
 REVOKE EXECUTE ON FUNCTION numeric_inc(numeric) FROM PUBLIC;
+\set ECHO all
 SET LOCAL ROLE regress_keeper;
 SELECT pg_temp.play(2);
 ROLLBACK;
 SET ROLE regress_keeper;
-SELECT pg_temp.play(2);
+SELECT pg_temp.play(2) \gset
 SELECT count(*) FROM kept.event;
 
 -- A row of rated_match that is there is overwritten, as one of a match that had no rows.
 INSERT INTO kept.rated_match (match_id, status, reason, digest) VALUES (3, 'unrated', 'no_match', 0);
-SELECT pg_temp.play(3);
+SELECT pg_temp.play(3) \gset
 SELECT match_id, status, reason, seq IS NOT NULL AS placed FROM kept.rated_match ORDER BY match_id;
 SELECT bool_and(ok) FROM skillrating.verify('kept');
-SELECT skillrating.drop_ladder('kept');
+SELECT skillrating.drop_ladder('kept') \gset
 RESET ROLE;
 DROP FUNCTION pg_temp.play;
 DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_keeper', current_database()); END $$;

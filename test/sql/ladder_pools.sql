@@ -1,7 +1,7 @@
 -- The rating pool of a function on a ladder: the only one by default.
 \pset format unaligned
 \pset tuples_only on
-SELECT skillrating.create_ladder(name, 'glicko2', late => 'reorder')
+SELECT count(skillrating.create_ladder(name, 'glicko2', late => 'reorder'))
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many']) AS name;
 
 \set ECHO none
@@ -21,6 +21,7 @@ SELECT sum(pools_play('pools_many', n, 'mode ' || n)) AS many FROM generate_seri
 
 -- All functions on ladders with an argument pool, but for those that write to pools, which may be
 -- new, or for which null is all of them.
+\set ECHO none
 CREATE TABLE pools_call AS
 SELECT p.proname AS function,
     pg_get_function_arguments(p.oid) ~ '\mpool text DEFAULT NULL::text' AS optional,
@@ -39,7 +40,6 @@ WHERE p.pronamespace = 'skillrating'::regnamespace
 GROUP BY p.oid, p.proname
 HAVING bool_or(i.name = 'pool');
 
-\set ECHO none
 CREATE FUNCTION pools_try(arguments text, function text, ladder text, pool text DEFAULT NULL)
 RETURNS text
 LANGUAGE plpgsql
@@ -89,7 +89,7 @@ SELECT pools_try(arguments, function, 'pools_many', 'cft') AS many FROM pools_ca
 SELECT count(*) FROM skillrating.find_opponents('pools_two', 1, pool => 'cft', min_games => 1, explain => true);
 
 -- The row of what pools share is no pool.
-SELECT skillrating.create_ladder('pools_shared', 'trueskill2', '{"initial_base_sigma": 5}');
+SELECT skillrating.create_ladder('pools_shared', 'trueskill2', '{"initial_base_sigma": 5}') \gset
 
 SELECT pools_play('pools_shared', 1, 'duel') AS shared;
 
@@ -103,5 +103,5 @@ SELECT skillrating.rating_at('pools_one', NULL::bigint, '2024-06-01') AS rating_
 
 DROP FUNCTION pools_try, pools_play;
 DROP TABLE pools_call;
-SELECT skillrating.drop_ladder(name)
+SELECT count(skillrating.drop_ladder(name))
 FROM unnest(ARRAY['pools_none', 'pools_one', 'pools_two', 'pools_many', 'pools_shared']) AS name;

@@ -13,6 +13,7 @@ CREATE FUNCTION random_rules() RETURNS jsonb LANGUAGE sql AS $$
 $$;
 
 -- A random step in the life of ladder life at hour n of a made-up calendar.
+\set ECHO none
 CREATE FUNCTION random_step(n int, model text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     what float8 := random();
@@ -205,7 +206,6 @@ BEGIN
 END
 $$;
 
-\set ECHO none
 CREATE PROCEDURE live(model text, params jsonb, late text, steps int, INOUT result text) LANGUAGE plpgsql AS $$
 DECLARE
     ok boolean;
@@ -279,6 +279,7 @@ $$;
 \set ECHO all
 
 -- A season of a pool without ratings is a notice.
+\set ECHO none
 SET client_min_messages = warning;
 CREATE TABLE lives (n int GENERATED ALWAYS AS IDENTITY, result text);
 DO $$
@@ -302,7 +303,8 @@ BEGIN
 END
 $$;
 RESET client_min_messages;
-SELECT result FROM lives ORDER BY n;
+\set ECHO all
+SELECT string_agg(split_part(result, ': ', 1), ', ' ORDER BY n), split_part(result, ': ', 2) AS result FROM lives GROUP BY 2;
 
 DROP TABLE lives, followed;
 DROP PROCEDURE live;

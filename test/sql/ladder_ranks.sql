@@ -1,6 +1,7 @@
 -- Places, percentiles, neighbours and pages, against plain SQL over table rating, in random lives of
 -- ladders with matches, corrections, operations, merged, excluded and forgotten players, ties and
 -- pools, with ranks that are indexed and counted; and the counts of players by rating.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -73,6 +74,7 @@ RETURNS TABLE (n bigint, place bigint, player_id bigint, rating float8, percenti
             + (count(*) OVER (PARTITION BY r.rating) - 1) / 2.0) / nullif(count(*) OVER () - 1, 0)
     FROM life.rating AS r WHERE r.pool = of_pool AND r.games >= fewest AND (since IS NULL OR r.last_played >= since)
 $$;
+\set ECHO all
 
 -- Players who are asked about; a merged account is the other one, while it still has a row.
 CREATE FUNCTION asked(of_pool text) RETURNS TABLE (player_id bigint, rating float8) LANGUAGE sql AS $$
@@ -81,6 +83,7 @@ CREATE FUNCTION asked(of_pool text) RETURNS TABLE (player_id bigint, rating floa
 $$;
 
 -- What is not as by the textbook.
+\set ECHO none
 CREATE FUNCTION wrong_boards() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     b record;
@@ -118,8 +121,10 @@ BEGIN
     RETURN NULL;
 END
 $$;
+\set ECHO all
 
 -- Changes where ranks come from; the tables of counts are new ones then.
+\set ECHO none
 CREATE PROCEDURE choose_ranks(choice text) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM skillrating.set_ranks('life', choice);
@@ -129,7 +134,6 @@ BEGIN
 END
 $$;
 
-\set ECHO none
 CREATE FUNCTION ranks_of(model text, late text, choice text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
     first_column text := (SELECT state_columns[1] FROM skillrating.models() WHERE name = model);
@@ -174,7 +178,7 @@ DROP FUNCTION fold_now, ranks_of, wrong_boards, asked, textbook, ranks_step;
 DROP PROCEDURE choose_ranks;
 
 -- Tables of seasons with more matches than are looked at one by one.
-SELECT skillrating.create_ladder('long', 'trueskill');
+SELECT skillrating.create_ladder('long', 'trueskill') \gset
 INSERT INTO long.match (match_id, played_at) SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(1, 900) AS m;
 BEGIN;
 INSERT INTO long.match_player (match_id, player_id, team, rank)
@@ -203,14 +207,14 @@ WHERE ARRAY(SELECT (t.place, t.player_id, t.rating, t.games, t.last_played)::tex
         WHERE p.season = s.season AND p.games >= f.fewest AND (s.season = 'second' OR p.rating IS NOT NULL) ORDER BY p.rating DESC, p.player_id LIMIT n.n);
 SELECT count(*) FROM season_players WHERE games >= 19;
 DROP VIEW season_players;
-SELECT skillrating.drop_ladder('long');
+SELECT skillrating.drop_ladder('long') \gset
 
 -- Changes by hand: verify() tells, and set_ranks() or a rebuild mends.
-SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted', on_error => 'raise');
+SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted', on_error => 'raise') \gset
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 UPDATE hand.rating_count_delta SET nets = '{1,2}';
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
-SELECT skillrating.set_ranks('hand', 'counted');
+SELECT skillrating.set_ranks('hand', 'counted') \gset
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 UPDATE hand.rating SET rating = 3 WHERE player_id = 1;
 SELECT check_name, ok, detail FROM skillrating.verify('hand') WHERE check_name = 'ratings';
@@ -222,10 +226,10 @@ DELETE FROM hand.rating_count_delta WHERE cardinality(ranges) = 1;
 INSERT INTO hand.rating_count_delta (pool, ranges, nets) VALUES ('', '{1,NULL}', '{1,2}');
 SELECT (skillrating.place_of('hand', 1)).place;
 DELETE FROM hand.rating_count_delta WHERE nets = '{1,2}';
-SELECT skillrating.set_ranks('hand', 'counted');
+SELECT skillrating.set_ranks('hand', 'counted') \gset
 UPDATE hand.rating_count SET ranges = NULL WHERE level = 0;
 SELECT (skillrating.place_of('hand', 1)).place;
-SELECT skillrating.set_ranks('hand', 'counted');
+SELECT skillrating.set_ranks('hand', 'counted') \gset
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 
 -- Choices: without counts there are no tables of them.
@@ -235,20 +239,20 @@ SELECT skillrating.create_ladder('other', 'elo', ranks => 'quick');
 SELECT skillrating.create_ladder('other', 'elo', ranks => NULL);
 CREATE VIEW count_tables AS SELECT relname FROM pg_class WHERE relnamespace = 'hand'::regnamespace AND relname LIKE 'rating_count%' AND relkind = 'r' ORDER BY 1;
 SELECT * FROM count_tables;
-SELECT skillrating.set_ranks('hand', 'indexed');
-SELECT skillrating.set_ranks('hand', 'indexed');
+SELECT skillrating.set_ranks('hand', 'indexed') \gset
+SELECT skillrating.set_ranks('hand', 'indexed') \gset
 SELECT * FROM count_tables;
 SELECT (skillrating.place_of('hand', 1)).place, (skillrating.place_of('hand', 1)).percentile, count(*) FROM skillrating.leaderboard('hand', active_since => '2000-01-01');
 SELECT count(*) FROM skillrating.report_match('hand', 2, ARRAY[2, 3], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
-SELECT skillrating.set_ranks('hand', 'counted');
+SELECT skillrating.set_ranks('hand', 'counted') \gset
 SELECT sum(total) FROM hand.rating_count WHERE level = 1;
 SELECT count(*) FROM skillrating.report_match('hand', 3, ARRAY[1, 4], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT bool_and(ok) FROM skillrating.verify('hand');
 DROP VIEW count_tables;
 -- A choice that is rolled back was none.
 BEGIN;
-SELECT skillrating.set_ranks('hand', 'indexed');
+SELECT skillrating.set_ranks('hand', 'indexed') \gset
 SELECT count(*) FROM skillrating.report_match('hand', 4, ARRAY[1, 5], ARRAY[1, 2], ARRAY[1, 2]);
 ROLLBACK;
 SELECT count(*) FROM skillrating.report_match('hand', 4, ARRAY[1, 6], ARRAY[1, 2], ARRAY[1, 2]);
@@ -265,7 +269,7 @@ CREATE INDEX ON hand.rating (pool, rating DESC, player_id);
 SELECT skillrating.shadow_ladder('hand', 'young', params => '{"k": 10}');
 SELECT bool_and(ok) FROM skillrating.verify('young');
 SELECT to_regclass('young.rating_count') IS NOT NULL AS counted;
-SELECT skillrating.set_ranks('young', 'indexed');
+SELECT skillrating.set_ranks('young', 'indexed') \gset
 SELECT skillrating.promote_ladder('young', 'former');
 ALTER SCHEMA former RENAME TO young;
 SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young, (skillrating.place_of('hand', 2)).place, (skillrating.place_of('young', 2)).place;
@@ -277,16 +281,16 @@ SELECT skillrating.promote_ladder('young', 'former');
 ALTER SCHEMA former RENAME TO young;
 SELECT to_regclass('hand.rating_count') IS NOT NULL AS counted, to_regclass('young.rating_count') IS NOT NULL AS young;
 SELECT bool_and(ok) FROM skillrating.verify('hand');
-SELECT skillrating.drop_ladder('young'), skillrating.drop_ladder('hand');
+SELECT skillrating.drop_ladder('young'), skillrating.drop_ladder('hand') \gset
 
 -- Readers of a ladder need no right on the counts.
 CREATE ROLE regress_ranks_reader;
-SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted');
+SELECT skillrating.create_ladder('hand', 'elo', ranks => 'counted') \gset
 SELECT count(*) FROM skillrating.report_match('hand', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
-SELECT skillrating.grant_ladder('hand', 'regress_ranks_reader', 'reader');
+SELECT skillrating.grant_ladder('hand', 'regress_ranks_reader', 'reader') \gset
 SET ROLE regress_ranks_reader;
 SELECT (skillrating.place_of('hand', 2)).place, (skillrating.place_of('hand', 1)).percentile;
 SELECT skillrating.set_ranks('hand', 'counted');
 RESET ROLE;
-SELECT skillrating.revoke_ladder('hand', 'regress_ranks_reader', 'reader'), skillrating.drop_ladder('hand');
+SELECT skillrating.revoke_ladder('hand', 'regress_ranks_reader', 'reader'), skillrating.drop_ladder('hand') \gset
 DROP ROLE regress_ranks_reader;

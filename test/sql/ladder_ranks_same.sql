@@ -1,5 +1,6 @@
 -- Every function that reads a ladder returns the same rows where ranks are counted and where they are
 -- indexed: of two ladders with the same matches and operations, one of each.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -47,7 +48,6 @@ END
 $$;
 
 -- Calls on ladder %1$L, about player %2$s.
-\set ECHO none
 CREATE TABLE reading (call text);
 INSERT INTO reading
 SELECT replace(f.call, '...', c.conditions)

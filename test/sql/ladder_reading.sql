@@ -1,10 +1,11 @@
 -- Reading a ladder, another formula for its matches, and ratings in a table of one's own.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
-SELECT skillrating.create_ladder('arena', 'glicko', player_type => 'text', match_type => 'int');
+SELECT skillrating.create_ladder('arena', 'glicko', player_type => 'text', match_type => 'int') \gset
 BEGIN;
 INSERT INTO arena.match (match_id, played_at, pool) SELECT g, '2024-01-01'::timestamptz + g * interval '7 hours', CASE WHEN g % 10 = 0 THEN 'cup' ELSE '' END FROM generate_series(1, 500) AS g;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
@@ -12,6 +13,7 @@ SELECT g, 'p' || (g * 7 + p * 3 + g / 40) % 23, p, 1 + ((g * 7 + p * 3 + g / 40)
 COMMIT;
 INSERT INTO arena.match (match_id, played_at) VALUES (1000, '2024-05-30');
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (1000, 'a', 1, 1), (1000, 'b', 2, 1), (1000, 'c', 3, 1);
+\set ECHO all
 
 -- The leaderboard by pages is the leaderboard, whatever the conditions; so are places and neighbours.
 \set ECHO none
@@ -55,6 +57,7 @@ SELECT p.place FROM (VALUES (NULL::text)) AS v(id) LEFT JOIN LATERAL skillrating
 SELECT count(*) FROM skillrating.around('arena', 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', after_player => 'nobody', pool => '');
 SELECT skillrating.leaderboard('arena', n => -1, pool => '');
+\set VERBOSITY terse
 SELECT skillrating.leaderboard('nowhere');
 -- It reads no more than it shows.
 BEGIN;
@@ -78,13 +81,14 @@ SELECT team, round(win_probability::numeric, 4) AS p FROM skillrating.win_probab
 -- A season, its table, and a correction that reaches it.
 SELECT * FROM skillrating.new_season('arena', 'spring', keep => 0.5, at => '2024-06-01');
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3, pool => '');
-SELECT skillrating.void_match('arena', (SELECT max(match_id) FROM arena.event WHERE player_id = 'p20' AND score = 1 AND kind = 'match' AND pool = ''));
+SELECT skillrating.void_match('arena', (SELECT max(match_id) FROM arena.event WHERE player_id = 'p20' AND score = 1 AND kind = 'match' AND pool = '')) \gset
 SELECT count(*) > 0 FROM skillrating.catch_up('arena');
 SELECT place, player_id, round(rating::numeric, 3) AS rating, games, wins, draws, losses FROM skillrating.season_table('arena', '', 3, pool => '');
 -- A season that has not ended, in which nobody has played; and one that there is not.
 SELECT count(*) FROM skillrating.season_table('arena', 'spring', pool => '');
 SELECT place = 1 AS first, games FROM skillrating.season_table('arena', 'spring', 1, min_games => 0, pool => '');
 SELECT * FROM skillrating.season_table('arena', 'winter', pool => '');
+\set VERBOSITY default
 SELECT * FROM skillrating.new_season('arena', '');
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-20', pool => '') GROUP BY status ORDER BY status;
 SELECT status, count(*) FROM skillrating.player_status('arena', at => '2024-06-25', shadow_games => 30, stale_days => 31, pool => '') GROUP BY status ORDER BY status;
@@ -144,10 +148,10 @@ ALTER SCHEMA former RENAME TO trial;
 SELECT (SELECT model FROM arena.ladder) AS arena, l, bool_and(ok) FROM unnest('{arena,trial}'::text[]) AS l, skillrating.verify(l) GROUP BY l ORDER BY l;
 SELECT players FROM skillrating.set_rating('arena', 'p1', '{"rating": 1500}', '', '2024-06-12');
 SELECT skillrating.shadow_ladder('arena', 'other', 'hive') > 0;
-SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial');
+SELECT skillrating.drop_ladder('other'), skillrating.drop_ladder('same'), skillrating.drop_ladder('trial') \gset
 
 -- A ladder by time, with a late match and a change that wait: the second one has them.
-SELECT skillrating.create_ladder('timed', 'elo', late => 'reorder');
+SELECT skillrating.create_ladder('timed', 'elo', late => 'reorder') \gset
 INSERT INTO timed.match (match_id, played_at) SELECT g, '2024-01-01'::timestamptz + g * interval '1 day' FROM generate_series(1, 20) AS g WHERE g <> 7;
 INSERT INTO timed.match_player (match_id, player_id, team, rank) SELECT match_id, (match_id + p) % 5, p, p FROM timed.match, generate_series(1, 2) AS p;
 INSERT INTO timed.match (match_id, played_at) VALUES (7, '2024-01-08');
@@ -157,14 +161,16 @@ SELECT (skillrating.match_outcome('timed', 7)).*, skillrating.shadow_ladder('tim
 SELECT bool_and(ok) FROM skillrating.verify('timed_again');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('timed');
 SELECT count(*) FROM ((TABLE timed.rating EXCEPT TABLE timed_again.rating) UNION ALL (TABLE timed_again.rating EXCEPT TABLE timed.rating)) AS d;
-SELECT skillrating.drop_ladder('timed_again'), skillrating.drop_ladder('timed');
+SELECT skillrating.drop_ladder('timed_again'), skillrating.drop_ladder('timed') \gset
 
 -- A mirror: only rows that change are written, and none of a player whom it lacks.
+\set ECHO none
 CREATE TABLE person (name text PRIMARY KEY, elo float8, played bigint, cup float8, writes int DEFAULT 0);
 CREATE FUNCTION count_write() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.writes := OLD.writes + 1; RETURN NEW; END';
 CREATE TRIGGER count_write BEFORE UPDATE ON person FOR EACH ROW EXECUTE FUNCTION count_write();
 INSERT INTO person (name) SELECT 'p' || g FROM generate_series(0, 21) AS g;
 INSERT INTO person (name) VALUES ('stranger');
+\set ECHO all
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating", "played": "games"}', '');
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"cup": "rating"}', pool => 'cup');
 CREATE VIEW differing AS SELECT p.name FROM person AS p LEFT JOIN arena.rating AS r ON r.player_id = p.name AND r.pool = '' LEFT JOIN arena.rating AS c ON c.player_id = p.name AND c.pool = 'cup'
@@ -184,14 +190,16 @@ SELECT skillrating.mirror_rating('arena', 'person', 'played', '{"elo": "rating"}
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "skill"}', '');
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"skill": "rating"}', '');
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{}', '');
-SELECT skillrating.unmirror_rating('arena', 'person', ''), skillrating.unmirror_rating('arena', 'person', 'cup');
+SELECT skillrating.unmirror_rating('arena', 'person', ''), skillrating.unmirror_rating('arena', 'person', 'cup') \gset
 SELECT skillrating.unmirror_rating('arena', 'person');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'arena.rating'::regclass AND NOT tgisinternal;
 -- A table of another role is not written with the owner's rights.
 ALTER TABLE person OWNER TO regress_reader;
 SELECT skillrating.mirror_rating('arena', 'person', 'name', '{"elo": "rating"}', '');
+\set ECHO none
 DROP VIEW differing;
 DROP TABLE person;
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP FUNCTION count_write, pages;
 DROP ROLE regress_reader;
+\set ECHO all

@@ -1,5 +1,6 @@
 -- Code of the user that runs while a ladder is at work, and comes back to it or goes
 -- to another: nothing is rated twice, lost, or rated from states that are out of date.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -8,6 +9,7 @@ BEGIN
     RETURN QUERY EXECUTE format('SELECT (SELECT count(*) FROM %1$I.match), (SELECT count(*) FROM %1$I.rated_match WHERE status = ''rated''),
         (SELECT count(*) FROM %1$I.event WHERE kind = ''match''), (SELECT count(*) FROM %1$I.pending), (SELECT bool_and(ok) FROM skillrating.verify(%1$L))', ladder);
 END $$;
+\set ECHO all
 
 -- A trigger on event that inserts a match into the same ladder: it is rated after the
 -- batch, and from the states that this has left, however the ladder is fed.
@@ -28,9 +30,9 @@ BEGIN
     EXECUTE format('INSERT INTO %I.match_player (match_id, player_id, team, rank) SELECT m, t, t, t FROM unnest($1) AS m, generate_series(1, 2) AS t', ladder) USING ids;
 END $$;
 \set ECHO all
-SELECT skillrating.create_ladder('at_' || a, 'elo', apply_at => a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
+SELECT count(skillrating.create_ladder('at_' || a, 'elo', apply_at => a)) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
 SELECT format('CREATE TRIGGER bonus AFTER INSERT ON at_%s.event REFERENCING NEW TABLE AS nt FOR EACH STATEMENT EXECUTE FUNCTION bonus()', a) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a \gexec
-SELECT play('at_' || a, ARRAY[1, 2]) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
+SELECT count(play('at_' || a, ARRAY[1, 2])) FROM unnest(ARRAY['commit', 'statement', 'manual']) AS a;
 SELECT count(*) FROM skillrating.report_match('at_commit', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT count(*) FROM skillrating.report_match('at_statement', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT count(*) FROM skillrating.report_match('at_manual', 3, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
@@ -38,13 +40,13 @@ SELECT count(*) FROM skillrating.catch_up('at_manual');
 SELECT a, s.* FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual']) AS a, summary(a) AS s;
 SELECT seq, match_id, player_id, games_before FROM at_statement.event ORDER BY seq, player_id;
 -- Bulk, by COPY into event, with the trigger.
-SELECT play('at_commit', array_agg(i)) FROM generate_series(1001, 4000) AS i;
-SELECT play('at_commit', array_agg(i)) FROM generate_series(11, 60) AS i;
+SELECT play('at_commit', array_agg(i)) FROM generate_series(1001, 4000) AS i \gset
+SELECT play('at_commit', array_agg(i)) FROM generate_series(11, 60) AS i \gset
 SELECT s.* FROM summary('at_commit') AS s;
 
 -- Into another ladder, and back from there.
-SELECT skillrating.create_ladder('far', 'glicko2', apply_at => 'statement');
-SELECT skillrating.create_ladder('near', 'elo', apply_at => 'manual');
+SELECT skillrating.create_ladder('far', 'glicko2', apply_at => 'statement') \gset
+SELECT skillrating.create_ladder('near', 'elo', apply_at => 'manual') \gset
 \set ECHO none
 CREATE FUNCTION across() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -57,17 +59,17 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-\set ECHO all
 CREATE TRIGGER across BEFORE INSERT ON near.event FOR EACH ROW EXECUTE FUNCTION across();
 CREATE TRIGGER across BEFORE INSERT ON far.event FOR EACH ROW EXECUTE FUNCTION across();
-SELECT play('near', ARRAY[1, 2, 3]);
+\set ECHO all
+SELECT play('near', ARRAY[1, 2, 3]) \gset
 SELECT count(*) FROM skillrating.catch_up('near');
 SELECT a, s.* FROM unnest(ARRAY['near', 'far']) AS a, summary(a) AS s;
 
 -- catch_up() of another ladder within catch_up(), both by COPY.
-SELECT skillrating.create_ladder(a, 'elo', apply_at => 'manual') FROM unnest(ARRAY['one', 'two']) AS a;
-SELECT play('one', array_agg(i)) FROM generate_series(1, 3000) AS i;
-SELECT play('two', array_agg(i)) FROM generate_series(1, 3000) AS i;
+SELECT count(skillrating.create_ladder(a, 'elo', apply_at => 'manual')) FROM unnest(ARRAY['one', 'two']) AS a;
+SELECT play('one', array_agg(i)) FROM generate_series(1, 3000) AS i \gset
+SELECT play('two', array_agg(i)) FROM generate_series(1, 3000) AS i \gset
 \set ECHO none
 CREATE FUNCTION two() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -81,13 +83,13 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-\set ECHO all
 CREATE TRIGGER two BEFORE INSERT ON one.event FOR EACH ROW EXECUTE FUNCTION two();
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('one');
 SELECT a, s.* FROM unnest(ARRAY['one', 'two']) AS a, summary(a) AS s;
 
 -- The same ladder cannot be worked on twice at once, only read.
-SELECT skillrating.create_ladder('own', 'elo');
+SELECT skillrating.create_ladder('own', 'elo') \gset
 \set ECHO none
 CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
@@ -113,8 +115,8 @@ BEGIN
     END LOOP;
     RETURN NEW;
 END $$;
-\set ECHO all
 CREATE TRIGGER again BEFORE INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION again();
+\set ECHO all
 SELECT count(*) FROM skillrating.report_match('own', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2]);
 SELECT s.* FROM summary('own') AS s;
 SELECT match_id, player_id, games_before FROM own.event ORDER BY seq, player_id;
@@ -134,9 +136,9 @@ BEGIN
     END IF;
     RETURN NEW;
 END $$;
-\set ECHO all
 CREATE TRIGGER fails BEFORE INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION fails();
-SELECT play('own', ARRAY[2]);
+\set ECHO all
+SELECT play('own', ARRAY[2]) \gset
 CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM public.play('far', ARRAY[500]); RAISE 'broken'; END $$;
 CREATE TRIGGER breaks AFTER INSERT ON own.event FOR EACH ROW EXECUTE FUNCTION breaks();
 UPDATE own.ladder SET on_error = 'raise';
@@ -162,14 +164,14 @@ BEGIN
     RETURN NEW;
 END $$;
 \set ECHO all
-SELECT skillrating.create_ladder('endless', 'elo');
+SELECT skillrating.create_ladder('endless', 'elo') \gset
 CREATE TRIGGER endless BEFORE INSERT ON endless.event FOR EACH ROW EXECUTE FUNCTION endless();
 SELECT play('endless', ARRAY[1]);
 SELECT count(*) FROM endless.rated_match;
 
 -- A trigger that alters the tables under the work is noticed.
-SELECT skillrating.create_ladder('altered', 'elo', apply_at => 'manual');
-SELECT play('altered', ARRAY[1]);
+SELECT skillrating.create_ladder('altered', 'elo', apply_at => 'manual') \gset
+SELECT play('altered', ARRAY[1]) \gset
 \set ECHO none
 CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -181,8 +183,8 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-\set ECHO all
 CREATE TRIGGER alters AFTER DELETE ON altered.pending FOR EACH STATEMENT EXECUTE FUNCTION alters();
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('altered');
 DROP TRIGGER alters ON altered.pending;
 CREATE TRIGGER alters AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION alters('all');
@@ -209,7 +211,7 @@ BEGIN
 END $$;
 \set ECHO all
 UPDATE far.ladder SET apply_at = 'commit';
-SELECT play('altered', ARRAY[2]);
+SELECT play('altered', ARRAY[2]) \gset
 CREATE TRIGGER floods AFTER INSERT ON altered.event FOR EACH STATEMENT EXECUTE FUNCTION floods();
 BEGIN;
 SET LOCAL skillrating.memory_limit = '512kB';
@@ -230,14 +232,14 @@ REFRESH MATERIALIZED VIEW playing;
 SELECT s.waits, s.verified FROM summary('far') AS s;
 DROP MATERIALIZED VIEW playing;
 
-SELECT skillrating.drop_ladder(a) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
+SELECT count(skillrating.drop_ladder(a)) FROM unnest(ARRAY['at_commit', 'at_statement', 'at_manual', 'far', 'near', 'one', 'two', 'own', 'endless', 'altered']) AS a;
 DROP FUNCTION summary, bonus, play, across, two, again, fails, breaks, endless, alters, floods, played;
 
 -- The source calls a cast of the owner's through a function of the server, and the cast reads the
 -- same match while functions change.
-SELECT skillrating.create_ladder('inner', 'elo');
-CREATE TYPE mood AS ENUM ('good', 'bad');
+SELECT skillrating.create_ladder('inner', 'elo') \gset
 \set ECHO none
+CREATE TYPE mood AS ENUM ('good', 'bad');
 CREATE FUNCTION mood_json(mood) RETURNS json LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('skillrating_test.depth', true) IS DISTINCT FROM 'inner' THEN
@@ -249,7 +251,6 @@ BEGIN
     END IF;
     RETURN '1';
 END $$;
-\set ECHO all
 CREATE CAST (mood AS json) WITH FUNCTION mood_json(mood);
 ALTER TABLE "inner".match_player ADD COLUMN mood mood DEFAULT 'good';
 DO $$
@@ -258,9 +259,10 @@ BEGIN
         'CASE WHEN to_jsonb(p.mood) IS NOT NULL THEN p.weight END AS weight');
 END $$;
 INSERT INTO "inner".match (match_id, played_at) VALUES (1, '2024-01-01');
+\set ECHO all
 INSERT INTO "inner".match_player (match_id, player_id, team, rank, weight) VALUES (1, 1, 1, 1, 1), (1, 2, 2, 2, 1);
 SELECT player_id, rating FROM "inner".rating ORDER BY player_id;
-SELECT skillrating.drop_ladder('inner');
+SELECT skillrating.drop_ladder('inner') \gset
 DROP CAST (mood AS json);
 DROP FUNCTION mood_json;
 DROP TYPE mood;

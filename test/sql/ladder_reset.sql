@@ -83,12 +83,12 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT try_reset(name, '{}') FROM skillrating.models() WHERE name NOT IN ('elo') ORDER BY name;
+SELECT string_agg(try_reset(name, '{}'), ', ' ORDER BY name) FROM skillrating.models() WHERE name NOT IN ('elo');
 SELECT try_reset(model, params) FROM (VALUES ('elo', '{"k_by_games": [[5, 60], [20, 30]]}'::jsonb), ('trueskill2', '{"initial_base_sigma": 3}'),
     ('synelo', '{"strict": true}'), ('elo', '{}')) AS v(model, params);
 
 -- One pool, or all; what is left to see.
-SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', player_type => 'text', apply_at => 'statement');
+SELECT skillrating.create_ladder('arena', 'elo', '{"k": 32}', player_type => 'text', apply_at => 'statement') \gset
 INSERT INTO arena.match (match_id, played_at, pool)
 SELECT i, '2024-01-01'::timestamptz + i * interval '1 day', CASE WHEN i > 3 THEN 'b' ELSE '' END FROM generate_series(1, 5) AS i;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
@@ -103,7 +103,7 @@ SELECT kind, pool, player_id, params, reason FROM arena.operation ORDER BY seq;
 -- Whose matches come back before it has something to be reset all the same.
 SELECT skillrating.exclude_player('arena', 'ann') > 0 AS excluded;
 SELECT player_id, rating_after, games_after FROM skillrating.catch_up('arena') ORDER BY player_id, pool;
-SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation;
+SELECT skillrating.undo_operation('arena', max(operation)) FROM arena.operation \gset
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT player_id, pool, rating = 1500 AS initial, games FROM arena.rating ORDER BY player_id, pool;
 SELECT check_name, ok FROM skillrating.verify('arena') WHERE NOT ok;
@@ -123,5 +123,5 @@ INSERT INTO arena.operation (operation, seq, kind) SELECT n, n, 'reset' FROM nex
 INSERT INTO arena.correction (seq, kind) SELECT max(seq), 'carried' FROM arena.operation;
 SELECT skillrating.catch_up('arena');
 
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP FUNCTION play, differences, try_reset;

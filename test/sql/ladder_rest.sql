@@ -1,4 +1,5 @@
 -- Idle time: what boards, predictions, history and mirrors show of it, and settle(), which counts it.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -6,7 +7,6 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 
 -- 240 matches of 12 players in two pools, some players idle for long; with all matches up to a time.
-\set ECHO none
 CREATE FUNCTION fill(ladder text, until timestamptz DEFAULT 'infinity', since timestamptz DEFAULT '-infinity') RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at, pool)
@@ -21,7 +21,7 @@ $$;
 \set ECHO all
 
 -- With frag's decay the board and predictions agree at the settled time, whoever was idle.
-SELECT skillrating.create_ladder('duels', 'frag', '{"decay": 0.5, "decay_floor": 500}');
+SELECT skillrating.create_ladder('duels', 'frag', '{"decay": 0.5, "decay_floor": 500}') \gset
 INSERT INTO duels.match (match_id, played_at) VALUES (1, '2020-01-01'), (2, '2020-01-02'), (3, '2022-09-27');
 INSERT INTO duels.match_player (match_id, player_id, team, team_score) VALUES (1, 1, 1, 10), (1, 2, 2, 0), (2, 1, 1, 10), (2, 3, 2, 0), (3, 2, 1, 10), (3, 3, 2, 5);
 CREATE TABLE shown (player bigint PRIMARY KEY, rating float8);
@@ -73,15 +73,15 @@ SELECT count(*) FROM skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}', at
 SELECT count(*) FROM skillrating.win_probability('duels', '{1,2}'::bigint[], '{1,2}', at => NULL) AS p JOIN skillrating.win_probability('duels', '{1,2}'::bigint[], '{1,2}') AS q ON p = q;
 COMMIT;
 -- Corrections go through it, and it can be undone.
-SELECT skillrating.void_match('duels', 3);
+SELECT skillrating.void_match('duels', 3) \gset
 SELECT count(*) FROM skillrating.catch_up('duels');
 SELECT bool_and(ok) FROM skillrating.verify('duels');
-SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL;
-SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL;
+SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL \gset
+SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL \gset
 SELECT (SELECT max(at) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL);
 SELECT count(*) > 0 FROM skillrating.catch_up('duels');
 SELECT bool_and(ok) FROM skillrating.verify('duels');
-SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL;
+SELECT skillrating.undo_operation('duels', max(operation)) FROM duels.operation WHERE kind = 'settle' AND undone_at IS NULL \gset
 SELECT count(*) > 0 FROM skillrating.catch_up('duels');
 SELECT count(*) FROM duels.event WHERE kind <> 'match' OR as_of_before IS NOT NULL;
 SELECT bool_and(s.rating = r.rating) FROM shown AS s JOIN duels.rating AS r ON r.player_id = s.player;
@@ -89,12 +89,12 @@ SELECT bool_and(s.rating = r.rating) FROM shown AS s JOIN duels.rating AS r ON r
 SELECT players FROM skillrating.set_rating('duels', 1, '{"rating": 1500}', at => '2023-01-01');
 SELECT round(skillrating.rating_at('duels', 1, '2023-01-11')) AS after_ten_days, round(rating) AS predicted
 FROM skillrating.preview('duels', '{1,2}'::bigint[], '{1,2}', at => '2023-01-11') WHERE player_id = '1';
-SELECT skillrating.drop_ladder('duels');
+SELECT skillrating.drop_ladder('duels') \gset
 DROP TABLE shown, stored;
 
 -- A deviation that grows: who was idle no longer passes, by the textbook.
-SELECT skillrating.create_ladder('games', 'glicko', '{"c": 63.2, "period_days": 30}');
-SELECT fill('games');
+SELECT skillrating.create_ladder('games', 'glicko', '{"c": 63.2, "period_days": 30}') \gset
+SELECT fill('games') \gset
 CREATE TABLE stored AS SELECT * FROM games.rating WHERE pool = '';
 CREATE VIEW textbook AS
 SELECT player_id, at, least(sqrt(deviation ^ 2 + 63.2 ^ 2 * extract(epoch FROM at - as_of)::float8 / 86400 / 30), 350) AS deviation
@@ -111,7 +111,7 @@ SELECT bool_and(abs(r.deviation - t.deviation) < 1e-9) FROM games.rating AS r JO
 SELECT players, (SELECT count(*) FROM games.rating) AS all FROM skillrating.settle('games', '2100-01-01');
 SELECT players FROM skillrating.settle('games', '2101-01-01');
 SELECT bool_and(ok) FROM skillrating.verify('games');
-SELECT skillrating.drop_ladder('games');
+SELECT skillrating.drop_ladder('games') \gset
 DROP VIEW textbook;
 DROP TABLE stored;
 
@@ -158,6 +158,7 @@ FROM (VALUES ('elo', '{}'), ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('gl
     ('trueskill', '{"drift": 0.2}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params);
 
 -- The same with two players who are put back to newcomers on the way, one of them in one pool.
+\set ECHO none
 CREATE FUNCTION fill_with_resets(ladder text, until timestamptz DEFAULT 'infinity') RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     reset_at constant timestamptz := '2023-06-01';
@@ -173,6 +174,7 @@ BEGIN
     SET CONSTRAINTS ALL DEFERRED;
 END
 $$;
+\set ECHO all
 
 -- The board of any time is that of a ladder that got no more matches and was settled then, to the last bit;
 -- before its first match nobody is on it.
@@ -208,12 +210,13 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT b.* FROM (VALUES ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko2', '{}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params),
-    boards(model, params::jsonb) AS b;
+SELECT b.name, string_agg(concat_ws('/', players, different, places, rating_at), ', ' ORDER BY board) FROM (VALUES ('frag', '{"decay": 0.5, "decay_floor": 800}'), ('glicko2', '{}'), ('trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}')) AS m(model, params),
+    boards(model, params::jsonb) AS b GROUP BY b.name ORDER BY b.name;
 
 -- History has no jump that it does not tell, and tells of idle time what a state says after it.
-SELECT skillrating.create_ladder('whole', 'trueskill', '{"drift": 0.3}');
-SELECT fill('whole');
+SELECT skillrating.create_ladder('whole', 'trueskill', '{"drift": 0.3}') \gset
+SELECT fill('whole') \gset
+\set VERBOSITY terse
 SELECT bool_and(ok) FROM (SELECT (skillrating.new_season('whole', 'next', at => '2024-01-01')).players > 0,
     (skillrating.settle('whole', '2024-02-01')).players > 0) AS q(a, b), LATERAL (SELECT a AND b AS ok) AS o;
 SELECT count(*) > 200 AS many, bool_and(rest_change < 0 OR kind = 'settle') AS idle, bool_or(kind = 'settle' AND rating_after < rating_before) AS settled,
@@ -233,16 +236,16 @@ FROM skillrating.find_opponents('whole', 1, 3, at => '2025-01-01', explain => tr
 JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01', pool => '') AS b USING (player_id)
 CROSS JOIN LATERAL skillrating.win_probability('whole', ARRAY[1, o.player_id::bigint], '{1,2}', at => '2025-01-01', pool => '') AS w
 JOIN skillrating.leaderboard('whole', 100, at => '2025-01-01', pool => '') AS m ON m.player_id = '1' WHERE w.team = 1;
-SELECT skillrating.drop_ladder('whole');
+SELECT skillrating.drop_ladder('whole') \gset
 
 -- Where time makes the order, a settle of an earlier time takes its place; one of the same time has nothing to do.
-SELECT skillrating.create_ladder('timed', 'frag', '{"decay": 0.5, "decay_floor": 800}', late => 'reorder'), skillrating.create_ladder('other', 'frag', '{"decay": 0.5, "decay_floor": 800}', late => 'reorder');
-SELECT fill('timed');
+SELECT skillrating.create_ladder('timed', 'frag', '{"decay": 0.5, "decay_floor": 800}', late => 'reorder'), skillrating.create_ladder('other', 'frag', '{"decay": 0.5, "decay_floor": 800}', late => 'reorder') \gset
+SELECT fill('timed') \gset
 SELECT (skillrating.settle('timed', '2024-03-01')).players > 0 AS late, (skillrating.settle('timed', '2023-06-01')).operation > 0 AS earlier, (skillrating.settle('timed', '2023-06-01')).operation IS NULL AS same;
 SELECT count(*) > 0 AS waits FROM timed.correction;
 SELECT count(*) > 0 FROM skillrating.catch_up('timed');
 SELECT bool_and(ok) FROM skillrating.verify('timed');
-SELECT fill('other', '2023-06-01');
+SELECT fill('other', '2023-06-01') \gset
 SELECT (skillrating.settle('other', '2023-06-01')).players > 0;
 INSERT INTO other.match SELECT * FROM timed.match AS m WHERE m.played_at > '2023-06-01';
 INSERT INTO other.match_player SELECT p.* FROM timed.match_player AS p JOIN timed.match AS m USING (match_id) WHERE m.played_at > '2023-06-01';
@@ -255,11 +258,11 @@ SELECT (SELECT max(at) FROM again.operation WHERE kind = 'settle' AND undone_at 
 SELECT skillrating.promote_ladder('again', 'former');
 ALTER SCHEMA former RENAME TO again;
 SELECT (SELECT max(at) FROM timed.operation WHERE kind = 'settle' AND undone_at IS NULL), bool_and(ok) FROM skillrating.verify('timed');
-SELECT skillrating.drop_ladder('again'), skillrating.drop_ladder('timed'), skillrating.drop_ladder('other');
+SELECT skillrating.drop_ladder('again'), skillrating.drop_ladder('timed'), skillrating.drop_ladder('other') \gset
 
 -- What pools share is counted once, for all of them: also of who was set by hand and has not played.
-SELECT skillrating.create_ladder('modes', 'trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}');
-SELECT fill('modes');
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"drift": 0.2, "initial_base_sigma": 3, "base_drift": 0.1}') \gset
+SELECT fill('modes') \gset
 SELECT (skillrating.set_rating('modes', 99, '{"mu": 1}', pool => 'duel', at => '2024-01-01')).players;
 SELECT pool, last_played, as_of, games FROM modes.rating WHERE player_id = 99 ORDER BY pool COLLATE "C";
 SELECT (skillrating.settle('modes', '2024-06-01')).players = (SELECT count(*) FROM modes.rating WHERE player_id <> 99) AS all_who_played;
@@ -267,14 +270,14 @@ SELECT count(*) FILTER (WHERE (r.base_mu, r.base_sigma, r.as_of) IS DISTINCT FRO
 FROM modes.rating AS r JOIN modes.rating AS s USING (player_id) WHERE s.pool = '*';
 SELECT bool_and(ok) FROM skillrating.verify('modes');
 SELECT count(*) FROM skillrating.catch_up('modes', rebuild => true);
-SELECT skillrating.void_match('modes', 200), skillrating.void_match('modes', 7);
+SELECT skillrating.void_match('modes', 200), skillrating.void_match('modes', 7) \gset
 SELECT count(*) > 0 FROM skillrating.catch_up('modes');
 SELECT bool_and(ok) FROM skillrating.verify('modes');
-SELECT skillrating.drop_ladder('modes');
+SELECT skillrating.drop_ladder('modes') \gset
 
 -- Under a model without idle time only the settled time advances.
-SELECT skillrating.create_ladder('plain', 'elo');
-SELECT fill('plain');
+SELECT skillrating.create_ladder('plain', 'elo') \gset
+SELECT fill('plain') \gset
 CREATE TABLE stored AS TABLE plain.rating;
 SELECT operation > 0 AS noted, players FROM skillrating.settle('plain', '2024-06-01');
 SELECT (SELECT max(at) FROM plain.operation WHERE kind = 'settle' AND undone_at IS NULL), count(*) FROM ((TABLE plain.rating EXCEPT TABLE stored) UNION ALL (TABLE stored EXCEPT TABLE plain.rating)) AS d;
@@ -290,6 +293,7 @@ SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01', poo
 SELECT count(*) FROM skillrating.around('plain', 1, at => '2024-01-01', pool => '');
 SELECT (skillrating.place_of('plain', 1, at => '2024-01-01', pool => '')).place;
 SELECT count(*) FROM skillrating.find_opponents('plain', 1, at => '2024-01-01', pool => '');
+\set VERBOSITY default
 SELECT (SELECT max(at) FROM plain.operation WHERE kind = 'settle' AND undone_at IS NULL);
 SELECT skillrating.settle('plain');
 RESET ROLE;
@@ -298,7 +302,7 @@ SET ROLE regress_rester;
 SELECT count(*) FROM skillrating.leaderboard('plain', 1, at => '2024-01-01', pool => '');
 SELECT (skillrating.place_of('plain', 1, at => '2024-01-01', pool => '')).percentile IS NOT NULL;
 RESET ROLE;
-SELECT skillrating.drop_ladder('plain');
+SELECT skillrating.drop_ladder('plain') \gset
 DROP ROLE regress_rester;
 
 -- States after idle time, as plain functions have them.

@@ -1,11 +1,11 @@
 -- A correction that changes many ratings: rows and their index entries, whatever indexes there are.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 ALTER TABLE arena.rating ADD note text;
-\set ECHO none
 INSERT INTO arena.match (match_id, played_at)
 SELECT n, timestamptz '2024-01-01' + n * interval '1 minute' FROM generate_series(1, 2000) AS n;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
@@ -56,11 +56,13 @@ SELECT * FROM correct(7, 'losses >= 0');
 DROP INDEX arena.partial, arena.expression, arena.hashed, arena.ranges;
 SELECT * FROM correct(8, 'games >= 0');
 -- A constraint refuses a row as ever, and leaves everything as it was.
+\set ECHO none
 CREATE TABLE before AS TABLE arena.rating;
 ALTER TABLE arena.rating ADD CHECK (player_id <> 8 OR losses > 0) NOT VALID;
 UPDATE arena.match_player SET rank = CASE WHEN player_id = 8 THEN 1 ELSE 2 END
 WHERE match_id IN (SELECT match_id FROM arena.match_player WHERE player_id = 8);
 \set VERBOSITY terse
+\set ECHO all
 SELECT count(*) FROM skillrating.catch_up('arena');
 \set VERBOSITY default
 SELECT count(*) AS different FROM ((TABLE before EXCEPT TABLE arena.rating) UNION ALL (TABLE arena.rating EXCEPT TABLE before)) AS d;
@@ -71,6 +73,6 @@ SELECT bool_and(ok) FROM skillrating.verify('arena');
 CREATE FUNCTION count_rows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'many: %', (SELECT count(*) > 100 FROM new_rows); RETURN NULL; END $$;
 CREATE TRIGGER counted AFTER UPDATE ON arena.rating REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION count_rows();
 SELECT * FROM correct(9, 'pool = '''' AND rating > -1e9');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP TABLE before;
 DROP FUNCTION correct(bigint, text), count_rows();

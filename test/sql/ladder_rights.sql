@@ -1,16 +1,20 @@
 -- Who may do what: the ladder works as its owner, and nobody else gets hold of it.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE ROLE regress_owner;
 CREATE ROLE regress_client;
 CREATE ROLE regress_rogue;
+\set ECHO all
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_owner, regress_rogue', current_database()) \gexec
+\set ECHO none
 \set SHOW_CONTEXT never
 
 SET ROLE regress_owner;
-SELECT skillrating.create_ladder('arena', 'elo');
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 GRANT USAGE ON SCHEMA arena TO regress_client, regress_rogue;
 GRANT INSERT ON arena.match, arena.match_player TO regress_client;
+\set ECHO all
 
 -- A client with no more than INSERT plays, and sees nothing.
 SET ROLE regress_client;
@@ -38,6 +42,7 @@ SELECT current_user = session_user AS unchanged, current_setting('search_path'),
 -- A search_path full of traps leads nobody astray: not the types, operators and
 -- functions of the ladder's work, and not its tables.
 SET ROLE regress_rogue;
+\set ECHO none
 CREATE SCHEMA traps;
 GRANT USAGE ON SCHEMA traps TO PUBLIC;
 CREATE FUNCTION traps.trap(bigint, bigint) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -53,18 +58,21 @@ SET ROLE regress_client;
 SET search_path = traps, pg_catalog;
 INSERT INTO arena.match (match_id) VALUES (3);
 INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (3, 1, 1, 1), (3, 2, 2, 2);
+\set ECHO all
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 SELECT place FROM skillrating.leaderboard('arena', 1);
 RESET search_path;
 SET ROLE regress_rogue;
 SELECT skillrating.create_ladder('traps', 'elo');
+\set ECHO none
 SET search_path = traps, pg_catalog;
-SELECT skillrating.create_ladder('lair', 'elo');
+SELECT skillrating.create_ladder('lair', 'elo') \gset
 RESET search_path;
 INSERT INTO lair.match (match_id) VALUES (1);
 INSERT INTO lair.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
+\set ECHO all
 SELECT bool_and(ok) FROM skillrating.verify('lair');
-SELECT skillrating.drop_ladder('lair');
+SELECT skillrating.drop_ladder('lair') \gset
 
 -- A trigger on a table of somebody else's making does nothing for the ladder.
 CREATE TABLE traps.match (match_id bigint);
@@ -75,12 +83,14 @@ CREATE TABLE traps.ladder ();
 INSERT INTO traps.match VALUES (1);
 -- Even in the ladder's schema, if its owner lets others create there.
 RESET ROLE;
+\set ECHO none
 ALTER TABLE arena.match RENAME TO match_away;
 GRANT CREATE ON SCHEMA arena TO regress_rogue;
 SET ROLE regress_rogue;
 CREATE TABLE arena.match (match_id bigint);
 CREATE TRIGGER lure AFTER INSERT ON arena.match REFERENCING NEW TABLE AS n
     FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches();
+\set ECHO all
 INSERT INTO arena.match VALUES (1);
 DROP TABLE arena.match;
 -- Nor does the ladder trust a relation of its own that changed hands.
@@ -187,33 +197,35 @@ INSERT INTO arena.match_player (match_id, player_id, team, rank) VALUES (31, 1, 
 RESET ROLE;
 ALTER TABLE annex.person OWNER TO regress_owner;
 SET ROLE regress_owner;
-SELECT skillrating.unmirror_rating('arena', 'annex.person');
+SELECT skillrating.unmirror_rating('arena', 'annex.person') \gset
 SELECT pg_catalog.count(*) FROM skillrating.catch_up('arena');
 DROP SCHEMA annex CASCADE;
-SELECT skillrating.drop_ladder('second');
+SELECT skillrating.drop_ladder('second') \gset
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
 -- What an owner has put into a source runs with the owner's rights, not with those of a superuser who looks after the ladder.
 CREATE FUNCTION public.whoever() RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN current_user; END';
 CREATE VIEW arena.told AS SELECT 1::bigint AS match_id, now() AS played_at, 1::bigint AS player_id, 1 AS team, 1 AS rank, public.whoever() AS unrated_reason;
-SELECT skillrating.create_ladder('telling', 'elo', source => 'arena.told', attach => false);
+SELECT skillrating.create_ladder('telling', 'elo', source => 'arena.told', attach => false) \gset
 RESET ROLE;
 SELECT count(*) FROM skillrating.catch_up('telling', search => true);
 SELECT reason, detail FROM telling.rated_match;
-SELECT skillrating.drop_ladder('telling');
+SELECT skillrating.drop_ladder('telling') \gset
 DROP VIEW arena.told;
 DROP FUNCTION public.whoever();
 
 -- Row-level security of the tables behind a source counts for the ladder's owner too.
 RESET ROLE;
+\set ECHO none
 CREATE TABLE results (match_id bigint, played_at timestamptz DEFAULT '2024-01-01', player_id bigint, team int, rank int, ranked boolean);
 ALTER TABLE results ENABLE ROW LEVEL SECURITY;
 CREATE POLICY ranked ON results FOR SELECT TO regress_owner USING (ranked);
 GRANT SELECT, TRIGGER ON results TO regress_owner;
 SET ROLE regress_owner;
 CREATE VIEW ranked_results AS SELECT match_id, played_at, player_id, team, rank FROM results;
-SELECT skillrating.create_ladder('secured', 'elo', source => 'ranked_results');
-SELECT skillrating.attach('secured', 'results');
+\set ECHO all
+SELECT skillrating.create_ladder('secured', 'elo', source => 'ranked_results') \gset
+SELECT skillrating.attach('secured', 'results') \gset
 RESET ROLE;
 INSERT INTO results (match_id, player_id, team, rank, ranked) VALUES (1, 1, 1, 1, true), (1, 2, 2, 2, true), (2, 1, 1, 1, false), (2, 2, 2, 2, false);
 SELECT match_id, status FROM secured.rated_match;
@@ -224,7 +236,7 @@ SELECT count(*) FROM skillrating.catch_up('secured');
 SELECT match_id, status FROM secured.rated_match;
 SELECT bool_and(ok) FROM skillrating.verify('secured');
 -- The owner of the ladder takes its triggers away, whoever owns the table.
-SELECT skillrating.drop_ladder('secured');
+SELECT skillrating.drop_ladder('secured') \gset
 RESET ROLE;
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'results'::regclass;
 DROP VIEW ranked_results;
@@ -238,7 +250,7 @@ WHERE d.deptype = 'e' AND d.classid = 'pg_class'::regclass AND d.objid IN
     (SELECT oid FROM pg_class WHERE relkind IN ('r', 'v', 'S') AND relnamespace <> 'skillrating_internal'::regnamespace);
 
 SET ROLE regress_owner;
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 RESET ROLE;
 SET client_min_messages = warning;
 DROP SCHEMA traps CASCADE;

@@ -1,11 +1,13 @@
 -- Seasons of one name in several pools.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 CREATE SCHEMA regress_ladder_seasons;
 SET search_path = regress_ladder_seasons;
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', apply_at => 'statement');
+\set ECHO all
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', apply_at => 'statement') \gset
 \set ECHO none
 CREATE FUNCTION play(ladder text, first int, last int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -15,12 +17,12 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT play('arena', 1, 12);
+SELECT play('arena', 1, 12) \gset
 SELECT p.pool, bool_and(s.converged) FROM unnest('{duo,solo}'::text[]) AS p(pool), skillrating.solve_ladder('arena', 'bradley_terry', pool => p.pool) AS s GROUP BY 1 ORDER BY 1;
 SELECT players FROM skillrating.new_season('arena', '2026', toward => 'bradley_terry', pool => 'solo', at => '2026-01-01');
-SELECT play('arena', 370, 372);
+SELECT play('arena', 370, 372) \gset
 SELECT players FROM skillrating.new_season('arena', '2026', toward => 'bradley_terry', pool => 'duo', at => '2026-02-01');
-SELECT play('arena', 400, 409);
+SELECT play('arena', 400, 409) \gset
 SELECT pool, params->>'name' AS season, at FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL ORDER BY 1, seq;
 
 -- A player begins it with what the seed of the pool has left, which comes right after the season.
@@ -37,10 +39,11 @@ SELECT skillrating.new_season('arena', '2027', pool => 'solo');
 SELECT players FROM skillrating.new_season('arena', '2026', pool => 'sole', at => '2026-03-02');
 
 -- Undone, its seeds go with it, and no others.
-SELECT skillrating.undo_operation('arena', operation) FROM arena.operation WHERE kind = 'season' AND pool = 'solo';
+SELECT skillrating.undo_operation('arena', operation) FROM arena.operation WHERE kind = 'season' AND pool = 'solo' \gset
 SELECT kind, pool, undone_at IS NOT NULL AS undone, count(*) FROM arena.operation WHERE kind IN ('season', 'seed') GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 SELECT pool, params->>'name' AS season FROM arena.operation WHERE kind = 'season' AND undone_at IS NULL ORDER BY 1, seq;
+\set VERBOSITY terse
 SELECT players FROM skillrating.new_season('arena', '2026', pool => 'solo', at => '2026-04-01');
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
@@ -92,7 +95,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT skillrating.create_ladder('many', 'elo', params => '{"k": 16}');
+SELECT skillrating.create_ladder('many', 'elo', params => '{"k": 16}') \gset
 \set ECHO none
 CREATE FUNCTION play_many(first int, last int, players int) RETURNS void LANGUAGE sql AS $$
     INSERT INTO many.match (match_id, played_at) SELECT m, '2024-01-01'::timestamptz + m * interval '1 hour' FROM generate_series(first, last) AS m;
@@ -101,11 +104,12 @@ CREATE FUNCTION play_many(first int, last int, players int) RETURNS void LANGUAG
     FROM generate_series(first, last) AS m, generate_series(1, 2) AS p;
 $$;
 \set ECHO all
-SELECT play_many(1, 900, 900);
+SELECT play_many(1, 900, 900) \gset
 SELECT players FROM skillrating.new_season('many', 'second', 1, at => '2024-03-01');
-SELECT play_many(2000, 2700, 700);
+SELECT play_many(2000, 2700, 700) \gset
 SELECT players FROM skillrating.new_season('many', 'third', 0.75, at => '2024-05-01');
-SELECT play_many(4000, 4009, 700);
+\set VERBOSITY default
+SELECT play_many(4000, 4009, 700) \gset
 SELECT wrong_standings();
 SELECT count(*) FROM many.standing GROUP BY operation ORDER BY 1;
 
@@ -119,7 +123,7 @@ SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
 SELECT wrong_standings();
 SELECT count(*) > 0 AS would_change FROM skillrating.catch_up('many', rebuild => true, dry_run => true);
 SELECT matches > 0 AS rated FROM skillrating.shadow_ladder('many', 'other', params => '{"k": 24}');
-SELECT skillrating.undo_operation(l, operation) FROM many.operation, unnest('{many,other}'::text[]) AS l WHERE params->>'name' = 'second';
+SELECT count(skillrating.undo_operation(l, operation)) FROM many.operation, unnest('{many,other}'::text[]) AS l WHERE params->>'name' = 'second';
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('many');
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('other');
 SELECT wrong_standings();
@@ -156,22 +160,24 @@ SELECT (SELECT t.place FROM skillrating.season_table('many', player => 3, season
 SELECT (SELECT t.place FROM skillrating.season_table(NULL, player => 3) AS t);
 SELECT count(*) FROM skillrating.season_table('many', '', after_player => 123456);
 SELECT count(*) FROM skillrating.season_table('many', after_player => 123456);
-SELECT skillrating.drop_ladder(l) FROM unnest('{other,many}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{other,many}'::text[]) AS l;
 
 -- What becomes of the highest displayed rating, under a model that displays deviations and one that
 -- does not.  Deviations may stay, and so may the states of those who have not played.
+\set ECHO none
 CREATE FUNCTION duels(ladder text, first int, last int) RETURNS void LANGUAGE sql AS
 $$SELECT skillrating.report_match($1, i, ARRAY[i % 3, 3 + i % 4], '{1,2}', rank => '{1,2}', played_at => timestamptz '2025-01-01' + i * interval '1 day') FROM generate_series(first, last) AS i$$;
 CREATE FUNCTION states(ladder text) RETURNS TABLE (player_id bigint, mu float8, sigma float8, rating float8, last_played timestamptz) LANGUAGE plpgsql AS
 $$BEGIN RETURN QUERY EXECUTE format('SELECT r.player_id, r.mu, r.sigma, r.rating, r.last_played FROM %I.rating AS r', $1); END$$;
-SELECT skillrating.create_ladder('skill', 'trueskill', '{"tau": 0}'), skillrating.create_ladder('points', 'elo');
-SELECT duels('skill', 1, 12), duels('points', 1, 12);
+SELECT skillrating.create_ladder('skill', 'trueskill', '{"tau": 0}'), skillrating.create_ladder('points', 'elo') \gset
+SELECT duels('skill', 1, 12), duels('points', 1, 12) \gset
 CREATE TEMP TABLE before AS SELECT * FROM states('skill');
+\set ECHO all
 SELECT players FROM skillrating.new_season('points', 'spring', at => '2025-02-01');
 SELECT players FROM skillrating.new_season('skill', 'spring', at => '2025-02-01', keep_deviations => true);
 SELECT count(*), bool_and(s.sigma = b.sigma AND abs(s.mu - (25 + b.mu) / 2) < 1e-12) AS as_told FROM states('skill') AS s JOIN before AS b USING (player_id);
 -- Two have played in spring; the table of spring does not lack the others, nor does summer without a match.
-SELECT duels('skill', 50, 50);
+SELECT duels('skill', 50, 50) \gset
 CREATE TEMP TABLE spring AS SELECT * FROM states('skill');
 SELECT players FROM skillrating.new_season('skill', 'summer', 0.25, at => '2025-06-01', only_played => true);
 SELECT s.last_played >= '2025-02-01' AS played, count(*), bool_and(s.mu = b.mu AND s.sigma = b.sigma) AS as_it_was,
@@ -195,18 +201,18 @@ SELECT place FROM skillrating.season_table('skill', 'summer', min_games => 3);
 SELECT place FROM skillrating.season_table('skill', '', pool => 'duo');
 SELECT place FROM skillrating.season_table('skill', 'spring', min_games => 3);
 SELECT place FROM skillrating.season_table('skill', player => 1);
-SELECT skillrating.drop_ladder(l) FROM unnest('{skill,points}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{skill,points}'::text[]) AS l;
 
 -- A time before matches that were rated gives a season no place where matches are appended.
-SELECT skillrating.create_ladder('late', 'elo'), skillrating.create_ladder('sorted', 'elo', late => 'reorder');
+SELECT skillrating.create_ladder('late', 'elo'), skillrating.create_ladder('sorted', 'elo', late => 'reorder') \gset
 SELECT count(*) FROM unnest('{late,sorted}'::text[]) AS l, generate_series(1, 3) AS m, skillrating.report_match(l, m, '{1,2}'::bigint[], '{1,2}', '{1,2}', timestamptz '2025-01-01' + m * interval '1 day');
 SELECT players FROM unnest('{late,sorted}'::text[]) AS l, skillrating.new_season(l, 'second', at => '2025-01-03');
 SELECT players FROM skillrating.new_season('late', 'third', at => '2025-01-04');
 SELECT count(*) FROM skillrating.catch_up('sorted');
 SELECT l.name, l.played_in FROM (SELECT 'late' AS name, (SELECT count(*) FROM late.event AS e WHERE e.kind = 'match' AND e.seq > (SELECT min(seq) FROM late.operation)) AS played_in
     UNION ALL SELECT 'sorted', (SELECT count(*) FROM sorted.event AS e WHERE e.kind = 'match' AND e.seq > (SELECT min(seq) FROM sorted.operation))) AS l;
-SELECT skillrating.drop_ladder(l) FROM unnest('{late,sorted}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{late,sorted}'::text[]) AS l;
 
 \set VERBOSITY terse
-SELECT skillrating.drop_ladder(l) FROM unnest('{next,arena}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{next,arena}'::text[]) AS l;
 DROP SCHEMA regress_ladder_seasons CASCADE;

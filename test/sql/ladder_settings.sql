@@ -1,5 +1,6 @@
 -- No setting of the session matters: one history under each of them, with the same
 -- bits.  The source has times without a zone, and casts that read settings.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -36,6 +37,7 @@ BEGIN
         || (SELECT string_agg(ROW(m.match_id, m.status, m.reason, m.detail, m.digest, m.seq, m.played_at)::text, ';' ORDER BY match_id) FROM games.rated_match AS m)
         || (SELECT string_agg(ROW(o.operation, o.seq, o.kind, o.state, o.params, CASE WHEN o.kind <> 'exclude' THEN o.at END)::text, ';' ORDER BY seq) FROM games.operation AS o));
 END $$;
+\set ECHO all
 
 -- Each setting that a user may make: switches the other way round, all words, and
 -- whatever the planner weighs, at its least and most; and what has more to it.  The
@@ -68,10 +70,10 @@ SELECT format('%s = %s', name, value), name, value FROM (
 \set ECHO all
 SELECT count(DISTINCT name) > 50 AS many FROM matrix;
 
-SELECT live();
+SELECT live() \gset
 SELECT bits() AS expected, bool_and(ok) AS verified FROM skillrating.verify('games') \gset
 SELECT :'verified' AS verified, (SELECT count(*) FROM games.event) AS events;
-SELECT skillrating.drop_ladder('games');
+SELECT skillrating.drop_ladder('games') \gset
 
 -- Settings last to the end of the transaction.
 \set ECHO none
@@ -107,7 +109,7 @@ END $$;
 CALL try_all(:'expected');
 
 -- And a ladder that was rated under one setting verifies under all others.
-SELECT live();
+SELECT live() \gset
 \set ECHO none
 CREATE PROCEDURE verify_all() LANGUAGE plpgsql AS $$
 DECLARE
@@ -126,9 +128,11 @@ BEGIN
 END $$;
 \set ECHO all
 CALL verify_all();
-SELECT skillrating.drop_ladder('games');
+SELECT skillrating.drop_ladder('games') \gset
+\set ECHO none
 DROP PROCEDURE try_all, verify_all, try;
 DROP FUNCTION live, bits;
 DROP TABLE matrix;
 DROP VIEW game_source;
 DROP TABLE game;
+\set ECHO all

@@ -1,9 +1,9 @@
 -- A shadow rates beside its ladder and takes its name; what hangs on the ladder is named, with the
 -- statements that make it again.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-\set ECHO none
 CREATE FUNCTION failure(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     code text;
@@ -25,12 +25,12 @@ CREATE FUNCTION sound(ladder text) RETURNS boolean LANGUAGE sql AS $$ SELECT boo
 \set ECHO all
 
 -- The same ratings as a ladder of its own under the formula has, from the history and live.
-SELECT skillrating.create_ladder('arena', 'elo'), skillrating.create_ladder('oracle', 'elo', '{"k": 16}');
+SELECT skillrating.create_ladder('arena', 'elo'), skillrating.create_ladder('oracle', 'elo', '{"k": 16}') \gset
 SELECT play('arena', '[1,101)'), play('oracle', '[1,101)');
 SELECT operation FROM skillrating.set_rating('arena', 3, '{"rating": 1700}'), skillrating.set_rating('oracle', 3, '{"rating": 1700}') AS o(o);
 SELECT skillrating.shadow_ladder('arena', 'trial', params => '{"k": 16}');
 SELECT play('arena', '[101,121)'), play('oracle', '[101,121)');
-SELECT skillrating.void_match('arena', 7), skillrating.void_match('trial', 7), skillrating.void_match('oracle', 7);
+SELECT skillrating.void_match('arena', 7), skillrating.void_match('trial', 7), skillrating.void_match('oracle', 7) \gset
 UPDATE arena.match_player SET rank = 3 - rank WHERE match_id = 9;
 UPDATE oracle.match_player SET rank = 3 - rank WHERE match_id = 9;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
@@ -63,7 +63,7 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT failure('SELECT skillrating.promote_ladder(''trial'', ''arena_before'')');
 COMMIT;
 SELECT skillrating.exclude_player('arena', 5, since => '2020-01-03');
-SELECT skillrating.void_match('trial', 11);
+SELECT skillrating.void_match('trial', 11) \gset
 DO $$
 DECLARE
     detail text;
@@ -77,8 +77,9 @@ $$;
 SELECT skillrating.restore_match('trial', 11), skillrating.exclude_player('trial', 5, since => '2020-01-03') > 0;
 
 -- What users have given to the ladder since, the shadow gets.
+\set ECHO none
 CREATE ROLE regress_shadow_reader;
-SELECT skillrating.grant_ladder('arena', 'regress_shadow_reader', 'reader');
+SELECT skillrating.grant_ladder('arena', 'regress_shadow_reader', 'reader') \gset
 ALTER DEFAULT PRIVILEGES IN SCHEMA arena GRANT SELECT ON TABLES TO regress_shadow_reader;
 GRANT UPDATE (rating) ON arena.rating TO regress_shadow_reader;
 ALTER TABLE arena.rating ADD COLUMN note text DEFAULT 'none';
@@ -89,8 +90,10 @@ COMMENT ON TABLE arena.rating IS 'Of the season.';
 COMMENT ON SCHEMA arena IS 'Our ladder.';
 CREATE POLICY own ON arena.operation FOR SELECT TO regress_shadow_reader USING (reason IS NOT NULL);
 ALTER TABLE arena.operation ENABLE ROW LEVEL SECURITY;
+\set ECHO all
 
 -- What hangs on it.
+\set ECHO none
 CREATE VIEW best WITH (security_barrier) AS SELECT player_id, rating FROM arena.rating WHERE rating > 1500;
 CREATE MATERIALIZED VIEW kept AS SELECT player_id, rating, current_user AS reader FROM arena.rating;
 CREATE UNIQUE INDEX ON kept (player_id);
@@ -109,6 +112,7 @@ SET client_min_messages = error;
 CREATE PUBLICATION ratings FOR TABLE arena.rating WHERE (pool = '');
 SET client_min_messages = warning;
 CREATE TABLE refused (statements text);
+\set ECHO all
 DO $$
 DECLARE
     detail text;
@@ -160,6 +164,7 @@ SELECT sound('arena'), sound('arena_before');
 
 -- Two of the names of before would do as well; one that a schema has does not.
 SELECT failure('SELECT skillrating.promote_ladder(''arena_before'', ''arena_before'')');
+\set ECHO none
 DROP VIEW best;
 DROP MATERIALIZED VIEW kept;
 DROP TABLE badge, report;
@@ -170,7 +175,6 @@ DROP TABLE arena.season_prize;
 DROP PUBLICATION ratings;
 -- Publications of a schema and of all tables are refused by name, and publish the new ladder afterwards;
 -- both ladders are published then, so that the way back needs statements on subscribers alone.
-\set ECHO none
 CREATE FUNCTION refusal(statement text) RETURNS TABLE (message text, detail text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -185,11 +189,11 @@ CREATE FUNCTION published() RETURNS TABLE (publication text, new boolean, former
     JOIN pg_class AS c ON c.oid = g.relid JOIN pg_tables AS t ON t.schemaname = c.relnamespace::regnamespace::text AND t.tablename = c.relname
     WHERE t.tablename = 'rating' AND t.schemaname ~ '^arena' GROUP BY p.pubname
 $$;
-\set ECHO all
 SET client_min_messages = error;
 CREATE PUBLICATION everything FOR ALL TABLES;
 CREATE PUBLICATION whole FOR TABLES IN SCHEMA arena;
 SET client_min_messages = warning;
+\set ECHO all
 SELECT * FROM published() ORDER BY 1;
 TRUNCATE refused;
 INSERT INTO refused SELECT detail FROM refusal('SELECT skillrating.promote_ladder(''arena_before'', ''arena_later'')');
@@ -208,7 +212,7 @@ SELECT count(*) FILTER (WHERE m.status = 'rated') AS rated FROM arena_later.rate
 SELECT sound('arena'), sound('arena_later'), skillrating.restore_triggers('arena'), skillrating.restore_triggers('arena_later');
 \set SHOW_CONTEXT never
 SELECT skillrating.drop_ladder('arena');
-SELECT skillrating.drop_ladder('arena_later'), skillrating.drop_ladder('arena'), skillrating.drop_ladder('oracle');
+SELECT skillrating.drop_ladder('arena_later'), skillrating.drop_ladder('arena'), skillrating.drop_ladder('oracle') \gset
 DROP OWNED BY regress_shadow_reader;
 DROP ROLE regress_shadow_reader;
 
@@ -225,7 +229,7 @@ INSERT INTO game VALUES (3, 1, true, '2020-01-03'), (3, 2, false, '2020-01-03');
 SELECT skillrating.promote_ladder('shadow', 'league_before');
 SELECT l.model, s.shadow_of FROM league.ladder AS l, second.ladder AS s;
 SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rating AS r ON r.player_id = a.account;
-SELECT skillrating.drop_ladder('league_before');
+SELECT skillrating.drop_ladder('league_before') \gset
 INSERT INTO game VALUES (4, 1, true, '2020-01-04'), (4, 2, false, '2020-01-04');
 INSERT INTO account VALUES (4);
 INSERT INTO game VALUES (5, 4, true, '2020-01-05'), (5, 3, false, '2020-01-05');
@@ -237,20 +241,20 @@ SELECT skillrating.promote_ladder('second', 'league_before');
 SELECT count(*) FILTER (WHERE attrelid = 'league_before.event'::regclass) AS before, count(*) FILTER (WHERE attrelid = 'league.event'::regclass) AS now
 FROM pg_attribute WHERE attname ~ '^deviation_' AND attnum > 0;
 SELECT bool_and(a.elo = r.rating) AS mirrored FROM account AS a JOIN league.rating AS r ON r.player_id = a.account;
-SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before');
+SELECT skillrating.drop_ladder('league'), skillrating.drop_ladder('league_before') \gset
 
 -- A shadow whose own corrections wait says so.
-SELECT skillrating.create_ladder('early', 'elo');
+SELECT skillrating.create_ladder('early', 'elo') \gset
 SELECT count(*) FROM generate_series(1, 2) AS m, skillrating.report_match('early', m, '{1,2}', '{1,2}', '{1,2}');
 SELECT skillrating.shadow_ladder('early', 'later', 'glicko');
-SELECT skillrating.void_match('early', 1), skillrating.void_match('later', 1);
+SELECT skillrating.void_match('early', 1), skillrating.void_match('later', 1) \gset
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('early');
 SET client_min_messages = notice;
 SELECT skillrating.promote_ladder('later', 'earlier');
 RESET client_min_messages;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('early');
 SELECT sound('early');
-SELECT skillrating.drop_ladder('earlier'), skillrating.drop_ladder('early');
+SELECT skillrating.drop_ladder('earlier'), skillrating.drop_ladder('early') \gset
 DROP VIEW games;
 DROP TABLE game, account, heard, refused;
 DROP FUNCTION failure, play, sound, hear, refusal, published;

@@ -3,11 +3,12 @@
 -- is an error, or of no account.
 \pset format unaligned
 \pset tuples_only on
-SELECT skillrating.create_ladder('shape', 'trueskill', player_type => 'bigint', late => 'reorder');
+SELECT skillrating.create_ladder('shape', 'trueskill', player_type => 'bigint', late => 'reorder') \gset
 SELECT count(*) FROM skillrating.report_match('shape', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-01');
 SELECT players FROM skillrating.set_rating('shape', 1, '{"mu": 30}', at => '2024-01-02');
-SELECT skillrating.void_match('shape', 1);
+SELECT skillrating.void_match('shape', 1) \gset
 
+\set ECHO none
 CREATE FUNCTION use_shape() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM * FROM skillrating.preview('shape', ARRAY[1, 2], ARRAY[1, 2]);
@@ -19,7 +20,6 @@ END
 $$;
 
 -- What comes of a change of the ladder; nothing of it stays.
-\set ECHO none
 CREATE FUNCTION try_shape(change text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE change;
@@ -39,9 +39,9 @@ $$;
 \set ECHO all
 
 -- Views over a column keep it as it is.
+\set ECHO none
 DROP VIEW shape.leaderboard, shape.history, shape.components;
 SET client_min_messages = warning;
-\set ECHO none
 CREATE TEMPORARY TABLE attempt AS
 SELECT c.relname, a.attname, a.attnotnull, way, try_shape(format('SET LOCAL session_replication_role = replica; ALTER TABLE shape.%I %s', c.relname,
     CASE way
@@ -62,6 +62,7 @@ SELECT relname, attname, way, outcome FROM attempt WHERE outcome LIKE 'XX%' ORDE
 SELECT relname, count(DISTINCT attname) FILTER (WHERE outcome = '42804') AS other_type, count(DISTINCT attname) FILTER (WHERE outcome = '55000') AS null_allowed,
     count(DISTINCT attname) FILTER (WHERE outcome = '42703') AS missing
 FROM attempt GROUP BY relname ORDER BY relname;
+\set VERBOSITY terse
 SELECT try_shape('SELECT 1');
 
 -- A message says what it should be.
@@ -72,7 +73,7 @@ SELECT count(*) > 0 AS changed FROM skillrating.catch_up('shape');
 SELECT bool_and(ok) FROM skillrating.verify('shape');
 
 -- An operation's number is not given again in a ladder that takes the place.
-SELECT skillrating.create_ladder('first', 'elo');
+SELECT skillrating.create_ladder('first', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('first', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2024-01-01');
 SELECT operation FROM skillrating.set_rating('first', 1, '{"rating": 1800}', at => '2024-01-02') \gset
 SET client_min_messages = error;
@@ -82,5 +83,5 @@ ALTER SCHEMA former RENAME TO second;
 RESET client_min_messages;
 SELECT operation > :operation AS another FROM skillrating.new_season('first', 'spring', at => '2024-01-03');
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{shape,second,first}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{shape,second,first}'::text[]) AS l;
 DROP FUNCTION use_shape, try_shape;

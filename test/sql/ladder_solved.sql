@@ -3,7 +3,7 @@
 \pset tuples_only on
 \set SHOW_CONTEXT never
 SET extra_float_digits = 0;
-SELECT skillrating.create_ladder('solvable', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('solvable', 'elo', player_type => 'text') \gset
 \set ECHO none
 INSERT INTO solvable.match (match_id, played_at, pool)
 SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours', CASE WHEN i % 5 = 0 THEN 'cup' ELSE '' END FROM generate_series(1, 200) AS i;
@@ -42,16 +42,16 @@ SELECT (s).converged FROM (SELECT skillrating.solve_ladder('solvable', 'through_
 SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'whole_history', pool => '') AS s) AS q;
 SELECT solver, pool, count(DISTINCT player_id) AS players, count(*) > count(DISTINCT player_id) AS days FROM solvable.solved GROUP BY solver, pool ORDER BY solver, pool;
 -- Nobody there: an empty solution, and a summary that says so.
-SELECT skillrating.create_ladder('nobody', 'elo');
+SELECT skillrating.create_ladder('nobody', 'elo') \gset
 SELECT s.solver, (s).matches, (s).players, (s).converged, (s).status, (s).iterations, (s).components, (s).contexts, (s).unrated FROM (VALUES ('bradley_terry'), ('hive'), ('plackett_luce'), ('through_time'), ('whole_history')) AS v(solver),
     skillrating.solve_ladder('nobody', v.solver) AS s;
 SELECT count(*) FROM nobody.solved;
-SELECT skillrating.drop_ladder('nobody');
+SELECT skillrating.drop_ladder('nobody') \gset
 SELECT (s).converged, (s).status FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 SELECT (s).converged, (s).iterations <= 1 AS warm FROM (SELECT skillrating.solve_ladder('solvable', 'hive', '{"offset_deviation": 0.5}', 'cup') AS s) AS q;
 
 -- What does not count in rating does not count here; who has no matches any more has no row.
-SELECT skillrating.void_match('solvable', i) FROM generate_series(201::bigint, 204) AS i;
+SELECT count(skillrating.void_match('solvable', i)) FROM generate_series(201::bigint, 204) AS i;
 SELECT count(*) > 0 AS replayed FROM skillrating.catch_up('solvable');
 SELECT (skillrating.solve_ladder('solvable', pool => '')).matches;
 SELECT count(*) AS stay FROM solvable.solved WHERE solver = 'bradley_terry' AND pool = '' AND player_id = 'new';
@@ -68,6 +68,7 @@ CREATE VIEW distance AS
 SELECT max(abs(r.rating - (1500 + s.mu * 400 / ln(10::float8)))) AS most, count(*) AS players
 FROM solvable.rating AS r JOIN solvable.solved AS s USING (pool, player_id) WHERE s.solver = 'bradley_terry' AND pool = '';
 CREATE TABLE distance_before AS SELECT * FROM distance;
+\set VERBOSITY terse
 SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'one', keep => 0.5, pool => '', toward => 'bradley_terry');
 SELECT abs(d.most - b.most / 2) < 1e-9 AS half FROM distance AS d, distance_before AS b;
 SELECT players > 5 AS players FROM skillrating.new_season('solvable', 'two', keep => 0, toward => 'bradley_terry');
@@ -78,7 +79,8 @@ SELECT most < 1e-9 AS still_none FROM distance;
 -- Undoing such a season takes both of its operations back.
 CREATE TABLE rating_kept AS SELECT * FROM solvable.rating;
 SELECT operation FROM skillrating.new_season('solvable', 'undone', keep => 0.25, toward => 'bradley_terry') \gset
-SELECT skillrating.undo_operation('solvable', :operation);
+\set VERBOSITY default
+SELECT skillrating.undo_operation('solvable', :operation) \gset
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('solvable');
 SELECT count(*) FROM rating_kept AS k FULL JOIN solvable.rating AS r USING (player_id, pool) WHERE k.rating IS DISTINCT FROM r.rating;
 SELECT skillrating.new_season('solvable', 'four', toward => 'hive');
@@ -97,6 +99,7 @@ SELECT player_id, mu FROM solvable.solved WHERE pool = 'two' ORDER BY player_id;
 SELECT (skillrating.solve_ladder('solvable', pool => 'two')).status;
 SELECT (skillrating.solve_ladder('solvable', params => '{"max_iterations": 1, "method": "gradient"}', warm => false, pool => '')).status;
 SELECT skillrating.solve_ladder('solvable', NULL, pool => '');
+\set VERBOSITY terse
 SELECT skillrating.solve_ladder('solvable', 'elo', pool => '');
 SELECT skillrating.solve_ladder('nothing');
 SELECT skillrating.solve_ladder('solvable', params => '{"k": 1}', pool => '');
@@ -105,10 +108,10 @@ SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
 
 DROP VIEW by_hand, distance;
 DROP TABLE rating_before, distance_before, solved_before, warm, warmly;
-SELECT skillrating.drop_ladder('solvable');
+SELECT skillrating.drop_ladder('solvable') \gset
 
 -- If those who were solved are other accounts by now, a season towards their skills has nothing to add.
-SELECT skillrating.create_ladder('solvable', 'elo', apply_at => 'statement');
+SELECT skillrating.create_ladder('solvable', 'elo', apply_at => 'statement') \gset
 INSERT INTO solvable.match (match_id, played_at) VALUES (1, '2026-01-01');
 INSERT INTO solvable.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2);
 SELECT (skillrating.solve_ladder('solvable', pool => '')).status;
@@ -117,10 +120,10 @@ SELECT players FROM skillrating.new_season('solvable', 'one', toward => 'bradley
 SELECT kind FROM solvable.operation ORDER BY operation;
 SELECT count(*) FROM skillrating.catch_up('solvable');
 SELECT bool_and(ok) AS verified FROM skillrating.verify('solvable');
-SELECT skillrating.drop_ladder('solvable');
+SELECT skillrating.drop_ladder('solvable') \gset
 
 -- The advantage of a side is kept as skills are, and a parameter of draws follows from them: from its own solution a search takes one iteration.
-SELECT skillrating.create_ladder('sided', 'elo');
+SELECT skillrating.create_ladder('sided', 'elo') \gset
 INSERT INTO sided.match (match_id, played_at) SELECT i, '2026-01-01'::timestamptz + i * interval '6 hours' FROM generate_series(1, 200) AS i;
 INSERT INTO sided.match_player (match_id, player_id, team, side, rank)
 SELECT i, CASE t WHEN 1 THEN i % 7 ELSE (i + 1 + i / 7 % 6) % 7 END, t, 1 + (t + i) % 2, CASE WHEN i % 6 = 0 OR (hashint4(i) % 3 = 0) = ((t + i) % 2 = 0) THEN 1 ELSE 2 END
@@ -149,4 +152,4 @@ SELECT (q.s).solver, (q.s).matches, (q.s).players, (q.s).unknowns, (q.s).observa
 FROM (SELECT skillrating.solve_summary('hive', match_id, player_id, team, rank) AS s FROM sided.match JOIN sided.match_player USING (match_id) WHERE pool = 'three') AS q;
 SELECT count(*) FROM sided.solved WHERE pool = 'three';
 DROP TABLE sided_solved;
-SELECT skillrating.drop_ladder('sided');
+SELECT skillrating.drop_ladder('sided') \gset

@@ -22,8 +22,8 @@ CREATE VIEW duel_source AS
     SELECT id, played_at, player2, 2, winner IS NOT DISTINCT FROM player2 FROM duel WHERE winner IS NOT NULL;
 \set ECHO all
 SELECT kind, name, ok, description FROM skillrating.describe_source('duel_source', 'elo');
-SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source');
-SELECT skillrating.attach('duels', 'duel', 'id');
+SELECT skillrating.create_ladder('duels', 'elo', source => 'duel_source') \gset
+SELECT skillrating.attach('duels', 'duel', 'id') \gset
 INSERT INTO duel (played_at, player1, player2, winner) VALUES
     ('2024-01-01', 'ann', 'bob', 'ann'), ('2024-01-02', 'bob', 'cid', 'bob'), ('2024-01-03', 'ann', 'cid', NULL);
 SELECT player_id, rating, games FROM duels.rating ORDER BY rating DESC, player_id;
@@ -51,10 +51,10 @@ CREATE VIEW lobby_source AS
     FROM lobby AS l CROSS JOIN LATERAL (VALUES (0, l.red, l.red_score), (1, l.blue, l.blue_score)) AS t(team, players, team_score) CROSS JOIN unnest(t.players) AS p
     WHERE l.state = 'finished';
 \set ECHO all
-SELECT skillrating.create_ladder('lobbies', 'trueskill', source => 'lobby_source', apply_at => 'statement');
+SELECT skillrating.create_ladder('lobbies', 'trueskill', source => 'lobby_source', apply_at => 'statement') \gset
 SELECT skillrating.attach('lobbies', 'lobby', 'nothing');
-SELECT skillrating.attach('lobbies', 'lobby', $$server || ':' || id$$);
-SELECT skillrating.attach('lobbies', 'lobby', $$server || ':' || id$$);
+SELECT skillrating.attach('lobbies', 'lobby', $$server || ':' || id$$) \gset
+SELECT skillrating.attach('lobbies', 'lobby', $$server || ':' || id$$) \gset
 INSERT INTO lobby (server, id, red, blue, state) SELECT s, 7, ARRAY[md5('a')::uuid, md5('b')::uuid], ARRAY[md5('c')::uuid], 'running' FROM generate_series(1, 2) AS s;
 SELECT count(*) FROM lobbies.rated_match;
 UPDATE lobby SET state = 'finished', red_score = 3, blue_score = server WHERE id = 7;
@@ -72,14 +72,16 @@ CREATE VIEW game_source AS
     SELECT g.id AS match_id, g.ended AS played_at, g.mode AS pool, p.player_id, p.team, p.rank
     FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.ended IS NOT NULL;
 \set ECHO all
-SELECT skillrating.create_ladder('games', 'glicko2', source => 'game_source');
-SELECT skillrating.attach('games', 'game', 'id'), skillrating.attach('games', 'game_player', 'game_id');
+SELECT skillrating.create_ladder('games', 'glicko2', source => 'game_source') \gset
+SELECT skillrating.attach('games', 'game', 'id'), skillrating.attach('games', 'game_player', 'game_id') \gset
+\set ECHO none
 BEGIN;
 INSERT INTO game VALUES (md5('1')::uuid, NULL, 'solo');
 INSERT INTO game_player VALUES (md5('1')::uuid, 10, 1, 1);
 INSERT INTO game_player VALUES (md5('1')::uuid, 20, 2, 2);
 SAVEPOINT s;
 INSERT INTO game_player VALUES (md5('1')::uuid, 30, 3, 3);
+\set ECHO all
 ROLLBACK TO s;
 UPDATE game SET ended = '2024-01-01' WHERE id = md5('1')::uuid;
 COMMIT;
@@ -89,21 +91,21 @@ SELECT bool_and(ok) FROM skillrating.verify('games');
 
 -- Rows that are put into a partition directly are seen if that is attached as well.
 SELECT tableoid::regclass AS partition FROM game_player LIMIT 1 \gset
-SELECT skillrating.attach('games', :'partition', 'game_id');
+SELECT skillrating.attach('games', :'partition', 'game_id') \gset
 INSERT INTO :partition (game_id, player_id, team, rank) SELECT md5('1')::uuid, 40, 4, 4;
 SELECT kind FROM games.correction;
 SELECT count(*) FROM skillrating.catch_up('games');
 SELECT bool_and(ok) FROM skillrating.verify('games');
-SELECT skillrating.detach('games', :'partition');
+SELECT skillrating.detach('games', :'partition') \gset
 
 -- A trigger alone gives no right, and detach() takes the triggers away.
 CREATE TABLE stranger (match_id uuid);
 CREATE TRIGGER t AFTER INSERT ON stranger REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION skillrating_internal.collect_matches('games');
 INSERT INTO stranger VALUES (md5('1')::uuid);
 SELECT skillrating.detach('games', 'stranger');
-SELECT skillrating.detach('games', 'game');
+SELECT skillrating.detach('games', 'game') \gset
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'game'::regclass AND NOT tgisinternal;
-SELECT skillrating.drop_ladder(l) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{duels,lobbies,games}'::text[]) AS l;
 SELECT count(*) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
 WHERE tgfoid = 'skillrating_internal.collect_matches'::regproc AND c.relnamespace = 'public'::regnamespace AND tgrelid <> 'stranger'::regclass;
 TRUNCATE duel;
@@ -117,9 +119,9 @@ GRANT ALL ON duel, duel_source TO regress_source_owner, regress_source_other;
 SET ROLE regress_source_owner;
 SELECT skillrating.create_ladder('mine', 'elo', source => 'duel_source');
 CREATE VIEW my_source AS SELECT * FROM duel_source;
-SELECT skillrating.create_ladder('mine', 'elo', source => 'my_source');
+SELECT skillrating.create_ladder('mine', 'elo', source => 'my_source') \gset
 SELECT skillrating.attach('mine', 'game', 'hashtext(id::text)');
-SELECT skillrating.attach('mine', 'duel', 'id');
+SELECT skillrating.attach('mine', 'duel', 'id') \gset
 RESET ROLE;
 SET ROLE regress_source_other;
 INSERT INTO duel (played_at, player1, player2, winner) VALUES ('2024-01-01', 'ann', 'bob', 'ann');
@@ -138,6 +140,6 @@ SELECT * FROM skillrating.verify('mine');
 ALTER VIEW my_source OWNER TO regress_source_owner;
 UPDATE mine.attached SET match_id = 'id + 0' WHERE relation = 'duel'::regclass;
 INSERT INTO duel (played_at, player1, player2, winner) VALUES ('2024-01-01', 'ann', 'bob', 'ann');
-SELECT skillrating.drop_ladder('mine');
+SELECT skillrating.drop_ladder('mine') \gset
 DROP OWNED BY regress_source_owner, regress_source_other;
 DROP ROLE regress_source_owner, regress_source_other;

@@ -3,7 +3,7 @@
 \pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('fair_elo', 'elo', player_type => 'text'), skillrating.create_ladder('fair_true', 'trueskill', player_type => 'bigint'), skillrating.create_ladder('fair_hive', 'hive');
+SELECT skillrating.create_ladder('fair_elo', 'elo', player_type => 'text'), skillrating.create_ladder('fair_true', 'trueskill', player_type => 'bigint'), skillrating.create_ladder('fair_hive', 'hive') \gset
 SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_elo', m, ARRAY['p' || m % 7, 'p' || (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
 SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_true', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
 SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('fair_hive', m, ARRAY[m % 7, (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
@@ -55,4 +55,4 @@ SELECT count(*) FROM skillrating.find_opponents('fair_elo', 'p1', min_games => 1
 SELECT skillrating.find_opponents('fair_elo', 'p1', -1);
 SELECT skillrating.find_opponents('fair_none', 'p1');
 SELECT skillrating.lobby('fair_true', array_agg(g)) FROM generate_series(1, 100001) AS g;
-SELECT skillrating.drop_ladder('fair_elo'), skillrating.drop_ladder('fair_true'), skillrating.drop_ladder('fair_hive');
+SELECT skillrating.drop_ladder('fair_elo'), skillrating.drop_ladder('fair_true'), skillrating.drop_ladder('fair_hive') \gset

@@ -1,4 +1,5 @@
 -- As of when each function has the ratings that it shows: stored, or at a time, and the same everywhere.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -17,7 +18,6 @@ END
 $$;
 
 -- What each function says of each player, as stored or at a time.
-\set ECHO none
 CREATE FUNCTION said(ladder text, t timestamptz) RETURNS TABLE (as_of text, by_whom text, player bigint, rating float8) LANGUAGE plpgsql AS $$
 DECLARE
     players bigint[];
@@ -46,19 +46,22 @@ END
 $$;
 \set ECHO all
 
-SELECT skillrating.create_ladder('shooter', 'frag', '{"decay": 0.5, "decay_floor": 500}', apply_at => 'statement'), skillrating.create_ladder('chess', 'glicko2', apply_at => 'statement');
+SELECT skillrating.create_ladder('shooter', 'frag', '{"decay": 0.5, "decay_floor": 500}', apply_at => 'statement'), skillrating.create_ladder('chess', 'glicko2', apply_at => 'statement') \gset
+\set ECHO none
 CREATE TABLE shooter_mirror (player_id bigint PRIMARY KEY, shown float8);
 CREATE TABLE chess_mirror (player_id bigint PRIMARY KEY, shown float8);
-SELECT fill('shooter'), fill('chess');
+SELECT fill('shooter'), fill('chess') \gset
 INSERT INTO shooter_mirror SELECT player_id FROM shooter.rating;
 INSERT INTO chess_mirror SELECT player_id FROM chess.rating;
+\set ECHO all
 SELECT skillrating.mirror_rating('shooter', 'shooter_mirror', 'player_id', '{"shown": "rating"}') > 8 AS shooter, skillrating.mirror_rating('chess', 'chess_mirror', 'player_id', '{"shown": "rating"}') > 8 AS chess;
 -- Before the ladder is settled those of one group agree to the bit, and under frag's decay the groups differ;
 -- afterwards all do.
 CREATE TABLE heard AS SELECT l.ladder, false AS settled, s.* FROM unnest('{shooter,chess}'::text[]) AS l(ladder), said(l.ladder, '2024-01-15') AS s;
 SELECT l.ladder, (skillrating.settle(l.ladder, '2024-01-15')).players > 8 AS settled FROM unnest('{shooter,chess}'::text[]) AS l(ladder);
 INSERT INTO heard SELECT l.ladder, true, s.* FROM unnest('{shooter,chess}'::text[]) AS l(ladder), said(l.ladder, '2024-01-15') AS s;
-SELECT as_of, by_whom, min(n) AS players, count(*) AS times FROM (SELECT ladder, settled, as_of, by_whom, count(rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2 ORDER BY 1 DESC, 2;
+SELECT as_of, players, times, string_agg(by_whom, ' ' ORDER BY by_whom)
+FROM (SELECT as_of, by_whom, min(n) AS players, count(*) AS times FROM (SELECT ladder, settled, as_of, by_whom, count(rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2) AS q GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3;
 SELECT settled, as_of, bool_and(n = 1) AS agree FROM (SELECT settled, as_of, ladder, player, count(DISTINCT rating) AS n FROM heard GROUP BY 1, 2, 3, 4) AS q GROUP BY 1, 2 ORDER BY 1, 2;
 SELECT ladder, settled, count(*) FILTER (WHERE n > 1) > 0 AS groups_differ FROM (SELECT ladder, settled, player, count(DISTINCT rating) AS n FROM heard GROUP BY 1, 2, 3) AS q GROUP BY 1, 2 ORDER BY 1, 2;
 -- Deviations are seeded as of the time, too.
@@ -68,7 +71,7 @@ SELECT bool_and(h.deviation = s.state[2] AND h.volatility = s.state[3]) AND bool
 FROM heir.rating AS h JOIN chess.rating AS c USING (player_id), chess.ladder AS l,
     LATERAL (SELECT skillrating.idle_state(l.model, ARRAY[c.rating, c.deviation, c.volatility], '2024-09-01' - c.as_of, l.params) AS state) AS s;
 -- At an earlier time, those who had played by then, with what they had.
-SELECT skillrating.create_ladder('past', 'frag', '{"decay": 0.5, "decay_floor": 500}');
+SELECT skillrating.create_ladder('past', 'frag', '{"decay": 0.5, "decay_floor": 500}') \gset
 SELECT players > 4 AS seeded FROM skillrating.seed_from('past', 'shooter', at => '2023-02-01');
 SELECT bool_and(h.rating = skillrating.rating_at('shooter', h.player_id, '2023-02-01')) AS as_then, count(*) < (SELECT count(*) FROM shooter.rating) AS fewer FROM past.rating AS h;
 -- A match at a time before the last one finds the states as they are.
@@ -78,9 +81,9 @@ SELECT skillrating.lobby('chess', '{1,2}'::bigint[], at => 'infinity');
 SELECT skillrating.player_status('chess', at => 'infinity');
 
 -- Every function on a ladder that takes a time: which it is by default.
-SELECT p.proname AS function, (regexp_match(pg_get_function_arguments(p.oid), '\mat timestamp with time zone(?: DEFAULT ([^,]*))?'))[1] AS default_at
+SELECT (regexp_match(pg_get_function_arguments(p.oid), '\mat timestamp with time zone(?: DEFAULT ([^,]*))?'))[1] AS default_at, string_agg(p.proname, ' ' ORDER BY p.proname) AS functions
 FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proname IN (SELECT e.function FROM skillrating_internal.ladder_entries() AS e)
-    AND pg_get_function_arguments(p.oid) ~ '\mat timestamp with time zone' ORDER BY 1;
+    AND pg_get_function_arguments(p.oid) ~ '\mat timestamp with time zone' GROUP BY 1 ORDER BY 1;
 
-SELECT skillrating.drop_ladder(l) FROM unnest('{shooter,chess,heir,past}'::text[]) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{shooter,chess,heir,past}'::text[]) AS l;
 DROP SCHEMA regress_ladder_times CASCADE;

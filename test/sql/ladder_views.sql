@@ -1,16 +1,19 @@
 -- The views of a ladder: what they show is what leaderboard(), history() and the tables say, under
 -- every model; how many tables an empty ladder has; who may read them.
+\set ECHO none
+\pset format unaligned
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 CREATE SCHEMA regress_views;
 SET search_path = regress_views;
+\set ECHO all
 
 -- Tables, views and sequences of an empty ladder, with matches of its own and over a user's view.
 CREATE TABLE game (id uuid, p text, team int, rank int, at timestamptz);
 CREATE VIEW game_source AS SELECT id AS match_id, p AS player_id, team, rank, at AS played_at FROM game;
-SELECT skillrating.create_ladder('empty', 'elo');
-SELECT skillrating.create_ladder('over', 'elo', source => 'game_source', attach => false);
+SELECT skillrating.create_ladder('empty', 'elo') \gset
+SELECT skillrating.create_ladder('over', 'elo', source => 'game_source', attach => false) \gset
 \set ECHO none
 CREATE FUNCTION kept(ladder text) RETURNS TABLE (kind text, n bigint, names text) LANGUAGE sql AS $$
     SELECT CASE relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'sequence' END, count(*),
@@ -40,7 +43,7 @@ SELECT skillrating.mirror_rating('over', 'member', 'name', '{"elo": "rating"}');
 SELECT matches FROM skillrating.solve_ladder('over');
 SELECT * FROM kept('over') WHERE kind = 'table';
 SELECT bool_and(ok) FROM skillrating.verify('over');
-SELECT skillrating.unmirror_rating('over', 'member');
+SELECT skillrating.unmirror_rating('over', 'member') \gset
 SELECT skillrating.unmirror_rating('over', 'member');
 SELECT skillrating.unmirror_rating('empty', 'member');
 SELECT skillrating.new_season('empty', 'next', toward => 'bradley_terry');
@@ -59,6 +62,7 @@ SELECT count(*) FROM empty.standing;
 
 -- A life under each model, with draws, teams of unequal size, two pools, fixed players, players who
 -- have not played, merged and excluded ones, operations, and corrections.
+\set ECHO none
 CREATE FUNCTION live(model text, ladder text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     hour timestamptz;
@@ -85,6 +89,7 @@ BEGIN
     PERFORM FROM skillrating.catch_up(ladder);
 END
 $$;
+\set ECHO all
 
 -- Differences between the views and what the functions say, and between both and the tables.
 \set ECHO none
@@ -132,7 +137,7 @@ SELECT m.name, d.* FROM skillrating.models() AS m CROSS JOIN LATERAL differences
 WHERE d.board + d.status + d.deviations + d.histories > 0;
 
 -- Components, against the table.
-SELECT skillrating.create_ladder('tennis', 'state_space', player_type => 'text');
+SELECT skillrating.create_ladder('tennis', 'state_space', player_type => 'text') \gset
 SELECT count(*) FROM generate_series(1, 3) AS m, skillrating.report_match('tennis', m, '{ada,ben}', '{1,2}', '{1,2}', '2024-05-05'::date + m::integer,
     side => '{1,2}', context => '{clay}', club => '{north,south}');
 SELECT count(*), count(*) FILTER (WHERE c.mu = t.state[1] AND c.deviation = t.state[2] AND c.state = t.state AND c.games = t.games
@@ -155,9 +160,9 @@ BEGIN
     RETURN (SELECT string_agg(n #>> '{}', ' < ') FROM jsonb_path_query(plan, 'strict $.**."Node Type"') AS n);
 END
 $$;
-\set ECHO all
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
+\set ECHO all
 SELECT nodes($$SELECT * FROM view_elo.leaderboard WHERE pool = '' ORDER BY rating DESC LIMIT 20$$);
 SELECT nodes($$SELECT * FROM view_elo.history WHERE pool = '' AND player_id = 'p1' ORDER BY seq DESC LIMIT 20$$);
 RESET enable_bitmapscan;
@@ -182,9 +187,9 @@ SELECT bool_and(c.players > 10 AND c.wrong = 0) AS "leaderboard as counted by ha
 FROM skillrating.models() AS m CROSS JOIN LATERAL miscounted('view_' || m.name) AS c;
 
 -- Identifiers of other types: a table joins by its key, without a cast.
+\set ECHO none
 CREATE TYPE hero AS ENUM ('zeus', 'ares', 'hera');
 CREATE DOMAIN code AS text CHECK (VALUE ~ '^[a-z]+$');
-\set ECHO none
 CREATE TABLE typed (g numeric(10, 0), u uuid, i int, h hero, c code, n numeric(10, 0), team int);
 INSERT INTO typed SELECT m, md5(p::text)::uuid, p, (enum_range(NULL::hero))[p], repeat('x', p), p, p FROM generate_series(1, 3) AS m, generate_series(1, 3) AS p;
 CREATE FUNCTION joined(attribute text) RETURNS TABLE (type regtype, board regtype, past regtype, players bigint, by_indexes boolean) LANGUAGE plpgsql AS $$
@@ -203,11 +208,11 @@ BEGIN
     DROP TABLE owner;
 END
 $$;
-\set ECHO all
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 SET enable_hashjoin = off;
 SET enable_mergejoin = off;
+\set ECHO all
 SELECT t.* FROM unnest('{u,i,h,c,n}'::text[]) AS a, joined(a) AS t;
 RESET enable_mergejoin;
 RESET enable_hashjoin;
@@ -215,7 +220,7 @@ RESET enable_bitmapscan;
 RESET enable_seqscan;
 
 -- A page of 50 of 100 000 players, with the names of an account, reads as many rows.
-SELECT skillrating.create_ladder('wide', 'elo');
+SELECT skillrating.create_ladder('wide', 'elo') \gset
 INSERT INTO wide.rating (player_id, rating, games, last_played) SELECT p, 1500 + (p * 7919) % 100003 / 100.0, 1, '2026-01-01Z' FROM generate_series(1, 100000) AS p;
 CREATE TABLE users (id bigint PRIMARY KEY, name text);
 INSERT INTO users SELECT p, 'user ' || p FROM generate_series(1, 100000) AS p;
@@ -234,17 +239,17 @@ SELECT most_rows($$SELECT b.place, u.name, b.rating, b.deviation, b.games, b.win
     FROM wide.leaderboard AS b JOIN users AS u ON u.id = b.player_id WHERE b.pool = '' ORDER BY b.rating DESC LIMIT 50$$) <= 100 AS page,
     most_rows($$SELECT u.name, r.rating, r.games FROM users AS u JOIN wide.rating AS r ON r.player_id = u.id AND r.pool = '' WHERE u.id = 77$$) = 1 AS one_player,
     most_rows($$SELECT u.name, h.rating_after FROM users AS u JOIN wide.history AS h ON h.player_id = u.id AND h.pool = '' WHERE u.id = 77 ORDER BY h.seq DESC LIMIT 5$$) <= 1 AS past;
-SELECT skillrating.drop_ladder('wide');
+SELECT skillrating.drop_ladder('wide') \gset
 
 -- A reader may read them, and a role with SELECT on a view needs nothing on a table, but sees no
 -- player whom it hides, whatever the condition.
 CREATE ROLE regress_board_reader;
 CREATE ROLE regress_board_site;
 GRANT USAGE ON SCHEMA regress_views TO regress_board_site;
-SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
+SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader') \gset
+\set ECHO none
 GRANT USAGE ON SCHEMA view_elo TO regress_board_site;
 GRANT SELECT ON view_elo.leaderboard, view_elo.history TO regress_board_site;
-\set ECHO none
 CREATE FUNCTION tell(id text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS $$
 BEGIN
     IF id = 'nobody' THEN
@@ -253,8 +258,8 @@ BEGIN
     RETURN true;
 END
 $$;
-\set ECHO all
 SET client_min_messages = notice;
+\set ECHO all
 SET ROLE regress_board_reader;
 SELECT count(*) > 0 AS board FROM view_elo.leaderboard;
 SELECT count(*) > 0 AS events FROM view_elo.history;
@@ -265,10 +270,10 @@ SELECT count(*) FROM view_elo.rating;
 SELECT count(*) FROM view_elo.components;
 RESET ROLE;
 SET client_min_messages = warning;
-SELECT skillrating.revoke_ladder('view_elo', 'regress_board_reader', 'reader');
+SELECT skillrating.revoke_ladder('view_elo', 'regress_board_reader', 'reader') \gset
 SELECT has_table_privilege('regress_board_reader', 'view_elo.leaderboard', 'SELECT');
 -- Whom the owner lets see the configuration sees the solution, too.
-SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader');
+SELECT skillrating.grant_ladder('view_elo', 'regress_board_reader', 'reader') \gset
 SELECT matches > 0 AS solved FROM skillrating.solve_ladder('view_elo', pool => '');
 SELECT has_table_privilege('regress_board_reader', 'view_elo.solved', 'SELECT'), has_table_privilege('regress_board_reader', 'view_elo.solved_context', 'SELECT'),
     has_table_privilege('regress_board_site', 'view_elo.solved', 'SELECT');

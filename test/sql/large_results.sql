@@ -1,4 +1,5 @@
 -- Results of many rows: expanded arrays, which unnest() reads row by row, and which are the same when flat.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_large_results;
@@ -18,6 +19,7 @@ CREATE VIEW solved AS
 SELECT skillrating.solve('bradley_terry', match_id, player_id, team, rank, NULL, '{}') AS rows,
     skillrating.solve('through_time', match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY match_id) AS tt
 FROM played;
+\set ECHO all
 
 -- Read in the select list, beside the aggregate, and flat: by a table, and by a scalar subquery.
 CREATE TABLE flat AS SELECT rows FROM final;
@@ -44,6 +46,7 @@ SELECT rows[1] = (SELECT rows[1] FROM flat) AS first, rows[cardinality(rows)] = 
     rows[0] IS NULL AS none, cardinality(rows[2:5]) AS slice, rows = (SELECT rows FROM flat) AS all,
     cardinality(rows || rows) = 2 * cardinality(rows) AS twice
 FROM final;
+\set ECHO none
 DO $$
 DECLARE
     rows skillrating.final_rating[] := (SELECT f.rows FROM final AS f);
@@ -53,6 +56,7 @@ BEGIN
     ASSERT rows[1] = rows[2] AND cardinality(rows) = n;
 END
 $$;
+\set ECHO all
 SELECT cardinality(skillrating.final_ratings('elo', match_id, player_id, team, rank, skillrating.inputs(), '{}', rows, NULL ORDER BY match_id)) = max(cardinality(rows)) AS went_on
 FROM (SELECT * FROM played ORDER BY match_id LIMIT 4) AS p, flat GROUP BY rows;
 
@@ -75,7 +79,7 @@ SELECT bool_and(a = b) AS same, count(*) FROM
 -- Solutions that a ladder keeps are rows all the way, in temporary files where they are many, and the next search
 -- reads them from there.
 SET work_mem = '64kB';
-SELECT skillrating.create_ladder('regress_large_ladder', 'elo');
+SELECT skillrating.create_ladder('regress_large_ladder', 'elo') \gset
 INSERT INTO regress_large_ladder.match (match_id, played_at) SELECT DISTINCT match_id, played_at FROM played;
 INSERT INTO regress_large_ladder.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM played;
 SELECT (skillrating.solve_ladder('regress_large_ladder')).iterations > 2 AS searched, (skillrating.solve_ladder('regress_large_ladder')).iterations AS again;
@@ -84,10 +88,11 @@ SELECT s.solver, count(*), bool_and(abs(e.mu - s.mu) < 1e-9 AND abs(e.standard_e
 FROM regress_large_ladder.solved AS s JOIN
     (SELECT 'bradley_terry' AS solver, (unnest(rows)).* FROM solved UNION ALL SELECT 'through_time', (unnest(tt)).* FROM solved) AS e
     ON (e.solver, e.player_id) = (s.solver, s.player_id::text) AND e.at IS NOT DISTINCT FROM s.at GROUP BY 1 ORDER BY 1;
-SELECT skillrating.drop_ladder('regress_large_ladder');
+SELECT skillrating.drop_ladder('regress_large_ladder') \gset
 RESET work_mem;
 
 -- A parallel worker hands over less than 1 GB, once for each aggregate; one process reads more.
+\set ECHO none
 CREATE TABLE bulky AS SELECT m AS match_id, team, team AS rank FROM generate_series(1, 70) AS m, generate_series(1, 2) AS team;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -95,6 +100,7 @@ SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 1;
 \set VERBOSITY default
 \set SHOW_CONTEXT never
+\set ECHO all
 SELECT skillrating.solve_summary('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) FROM bulky;
 SELECT skillrating.solve_summary('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) AS s, skillrating.solve('hive', convert_to(match_id || repeat('x', 8000000), 'UTF8'), team, team, rank) FROM bulky WHERE match_id <= 40;
 SET max_parallel_workers_per_gather = 0;

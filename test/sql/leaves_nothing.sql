@@ -2,18 +2,21 @@
 -- succeeds, not if it fails, and not if only its first row is fetched.  All functions of both
 -- schemas are called, by a superuser, by the owner of the ladders and by a guest (what is immutable
 -- by one of them).
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
 \set SHOW_CONTEXT never
 CREATE ROLE regress_leaves_owner;
 CREATE ROLE regress_leaves_guest;
+\set ECHO all
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_leaves_owner, regress_leaves_guest', current_database()) \gexec
 CREATE SCHEMA leaves;
 GRANT ALL ON SCHEMA leaves TO PUBLIC;
 
 -- What the next statement finds.  Setting the role to what it is fails within a restricted
 -- operation, and within a change of the user that C made.
+\set ECHO none
 CREATE FUNCTION leaves.state() RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE
     fixed text;
@@ -73,9 +76,11 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 
 -- A value for an argument: null, a likely one, one that is wrong, or one that is wrong unless it is
 -- the name of a ladder.
+\set ECHO none
 CREATE FUNCTION leaves.value(type text, name text, kind text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE
         WHEN kind = 'null' THEN format('NULL::%s', t)
@@ -181,6 +186,7 @@ FROM (VALUES
     ('weng_lin_draw_probability', $$SELECT skillrating.weng_lin_draw_probability('{1,2}', '{25,25}', '{8,8}')$$),
     ('weng_lin_update', $$SELECT skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}')$$)) AS e(function, statement)
 CROSS JOIN LATERAL (SELECT max(c.volatility) AS volatility, bool_or(c.rows) AS rows FROM leaves.calls AS c WHERE c.function = e.function) AS c;
+\set ECHO all
 
 -- Each call in a subtransaction: what it leaves when it is done, and after it has been taken back.
 \set ECHO none
@@ -221,10 +227,10 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 GRANT ALL ON leaves.calls, leaves.outcomes TO PUBLIC;
+\set ECHO all
 SET ROLE regress_leaves_owner;
-SELECT leaves.make_ladders();
+SELECT leaves.make_ladders() \gset
 RESET ROLE;
 SELECT leaves.try(session_user::text);
 SELECT leaves.try('regress_leaves_owner');
@@ -252,9 +258,7 @@ FROM (
     ORDER BY c.function, c.call DESC) AS c
 ORDER BY c.function IN ('drop_ladder', 'detach', 'reset_ladder'), c.function;
 CREATE TABLE leaves.left_behind (statement text, caller text, difference text);
-\set ECHO all
 GRANT ALL ON leaves.commits, leaves.left_behind TO PUBLIC;
-\set ECHO none
 CREATE PROCEDURE leaves.commit_all(caller text) LANGUAGE plpgsql AS $$
 DECLARE
     c record;
@@ -300,9 +304,9 @@ BEGIN
     END IF;
 END
 $$;
-\set ECHO all
 \set VERBOSITY sqlstate
 INSERT INTO leaves.before SELECT leaves.state();
+\set ECHO all
 \o /dev/null
 CALL skillrating.backfill('leaves_sourced', 1);
 CALL leaves.check();

@@ -3,7 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
-SELECT skillrating.create_ladder('rules', 'elo');
+SELECT skillrating.create_ladder('rules', 'elo') \gset
 \set ECHO none
 CREATE OR REPLACE VIEW rules.source AS
 SELECT m.match_id, m.played_at, m.pool, m.log_odds, m.gain * coalesce(p.player_gain, 1) AS player_gain,
@@ -18,7 +18,7 @@ WHERE m.finished AND p.bot IS NOT TRUE AND coalesce(p.weight, 1) > 0.25;
 SELECT player_id, outcome, reason, detail, rating_after - rating_before AS change, win_probability IS NULL AS no_forecast
 FROM skillrating.report_match('rules', 1, '{1,2,3,4,5,6}'::bigint[], '{1,1,1,2,2,2}', '{1,1,1,2,2,2}', weight => '{1,1,0,0.1,1,1}', bot => '{f,f,f,f,f,t}', duration => 120, played_at => '2024-01-01');
 -- The oracle: the match without them.
-SELECT skillrating.create_ladder('without', 'elo');
+SELECT skillrating.create_ladder('without', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('without', 1, '{1,2,5}'::bigint[], '{1,1,2}', '{1,1,2}', played_at => '2024-01-01');
 SELECT count(*) AS equal FROM rules.rating AS a JOIN without.rating AS b USING (player_id, rating, games, wins, losses, last_played);
 SELECT count(*) AS all FROM rules.rating;
@@ -39,4 +39,4 @@ SELECT player_id, outcome, reason FROM skillrating.report_match('rules', 3, '{1,
 SELECT player_id, account, team, status, reason FROM skillrating.match_journal('rules', 3);
 SELECT bool_and(ok) AS verified FROM skillrating.verify('rules');
 
-SELECT skillrating.drop_ladder('rules'), skillrating.drop_ladder('without');
+SELECT skillrating.drop_ladder('rules'), skillrating.drop_ladder('without') \gset

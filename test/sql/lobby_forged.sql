@@ -4,7 +4,7 @@
 \pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
-SELECT skillrating.create_ladder('forged', 'hive', player_type => 'text');
+SELECT skillrating.create_ladder('forged', 'hive', player_type => 'text') \gset
 SELECT count(*) FROM generate_series(1, 20) AS m, skillrating.report_match('forged', m, ARRAY['p' || m % 5, 'p' || (m + 1) % 5], '{1,2}', '{1,2}', side => '{1,2}', context => ARRAY['map ' || m % 2], club => '{red,blue}') AS r;
 \set ECHO none
 CREATE TABLE good (name text, lobby skillrating.lobby);
@@ -28,7 +28,7 @@ END
 $$;
 \set ECHO all
 -- As they are.
-SELECT g.name, m.name, answer(m.name, g.lobby) FROM good AS g, maker AS m ORDER BY g.name COLLATE "C", m.name COLLATE "C";
+SELECT g.name, answer(m.name, g.lobby), string_agg(m.name, ' ' ORDER BY m.name COLLATE "C") FROM good AS g, maker AS m GROUP BY 1, 2 ORDER BY g.name COLLATE "C", 2;
 
 -- Every column of each replaced by something else of its type.
 \set ECHO none
@@ -66,6 +66,6 @@ FROM good, unnest('{state,component}'::text[]) AS c, unnest('{NaN,1e300}'::float
 SELECT skillrating.split_teams(ROW('{a,b}', '{1,2}')::skillrating.lobby);
 -- They depend on nothing but the value.
 SELECT p.proname, p.provolatile, p.proparallel FROM pg_proc AS p WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargnames[1] = 'lobby' ORDER BY 1;
-SELECT skillrating.drop_ladder('forged');
+SELECT skillrating.drop_ladder('forged') \gset
 DROP FUNCTION answer;
 DROP TABLE good, maker, wrong, tried;

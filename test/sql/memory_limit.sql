@@ -44,7 +44,7 @@ INSERT INTO task
 SELECT 'solve ' || name, format($$SELECT skillrating.solve(%L, match_id, player_id, team, rank, skillrating.inputs(played_at => played_at), '{}' ORDER BY played_at, match_id) FROM duel$$, name)
 FROM (SELECT DISTINCT solver AS name FROM skillrating.solvers() AS s(solver)) AS q;
 \set ECHO all
-SELECT name FROM task ORDER BY name COLLATE "C";
+SELECT string_agg(name, ', ' ORDER BY name COLLATE "C") FROM task;
 
 -- The state that running a query ends with.
 \set ECHO none
@@ -56,8 +56,8 @@ EXCEPTION WHEN OTHERS THEN
     RETURN sqlstate;
 END
 $$;
-\set ECHO all
 SET skillrating.memory_limit = '64kB';
+\set ECHO all
 SELECT name, outcome FROM (SELECT name, outcome(query) FROM task OFFSET 0) AS q WHERE outcome <> '53200' ORDER BY name COLLATE "C";
 RESET skillrating.memory_limit;
 SELECT name, outcome FROM (SELECT name, outcome(query) FROM task OFFSET 0) AS q WHERE outcome <> '00000' ORDER BY name COLLATE "C";
@@ -77,7 +77,7 @@ SELECT outcome($$SELECT count(p) FROM (SELECT skillrating.recalibrate(0.6, (i % 
 RESET skillrating.memory_limit;
 
 -- Ladders: at commit, in a replay, and in what reads one.
-SELECT skillrating.create_ladder('limited', 'elo');
+SELECT skillrating.create_ladder('limited', 'elo') \gset
 INSERT INTO limited.match(match_id, played_at) SELECT DISTINCT match_id, played_at FROM duel;
 SET skillrating.memory_limit = '64kB';
 SELECT outcome($$INSERT INTO limited.match_player(match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM duel; SET CONSTRAINTS ALL IMMEDIATE$$);
@@ -90,9 +90,10 @@ SELECT query, outcome(query) FROM (VALUES
 RESET skillrating.memory_limit;
 SELECT count(*) FROM limited.rating;
 SELECT skillrating.verify('limited');
-SELECT skillrating.drop_ladder('limited');
+SELECT skillrating.drop_ladder('limited') \gset
 
 -- Parallel workers have the limit, too.  The setting that asks for one has two names.
+\set ECHO none
 DO $$
 BEGIN
     PERFORM set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
@@ -100,6 +101,7 @@ END
 $$;
 SET skillrating.memory_limit = '64kB';
 \set VERBOSITY sqlstate
+\set ECHO all
 SELECT count(*) FROM lobby, skillrating.split_teams(players, mu) AS s;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -108,6 +110,7 @@ SELECT (skillrating.solve_summary('hive', match_id, player_id, team, rank)).matc
 RESET skillrating.memory_limit;
 SELECT (skillrating.solve_summary('hive', match_id, player_id, team, rank)).matches FROM duel;
 SELECT count(*) FROM lobby, skillrating.split_teams(players, mu) AS s;
+\set ECHO none
 \set VERBOSITY default
 DO $$
 BEGIN
@@ -119,3 +122,4 @@ DROP FUNCTION outcome;
 DROP TABLE duel, lobby, numbers, task;
 RESET search_path;
 DROP SCHEMA regress_memory_limit;
+\set ECHO all

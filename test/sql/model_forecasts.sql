@@ -1,5 +1,6 @@
 -- predict() says of given states what preview() says of players who have them, and rate() of matches:
 -- for all models, with all inputs that a model supports.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -26,6 +27,7 @@ FROM predict_model AS m, generate_series(1, 8) AS seed, generate_series(1, 7) AS
     LATERAL (SELECT array_agg(c.initial + CASE WHEN c.n = 1 THEN (chance(seed, 7, i) - 0.5) * 3 * (SELECT log_odds_unit FROM skillrating.models(m.name, m.params)) ELSE (0.2 + c.initial * 0.3) * chance(seed, 7 + c.n::int, i) END ORDER BY c.n) AS state
         FROM unnest(m.state_columns, skillrating.initial_state(m.name, m.params)) WITH ORDINALITY AS c(name, initial, n)) AS s
 GROUP BY m.name, m.params, m.supports, m.command_column, m.side_column, seed;
+\set ECHO all
 
 -- To the bit: within a transaction states do not age.
 \set ECHO none
@@ -57,7 +59,9 @@ BEGIN
 END $$;
 \set ECHO all
 CALL compare_all();
-SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT string_agg(model || CASE WHEN with_params THEN '*' ELSE '' END, ' ' ORDER BY model, with_params), matches, teams, as_preview, adds_up FROM (
+SELECT model, params <> '{}' AS with_params, count(*) AS matches, max(teams) AS teams, bool_and(same) AS as_preview, bool_and(adds_up) AS adds_up FROM predict_found GROUP BY 1, 2
+) AS q GROUP BY matches, teams, as_preview, adds_up ORDER BY 1;
 -- States in a row are as one below the other, and neither the order of players nor the numbers of teams matter.
 SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM predict_match AS l,
     LATERAL (SELECT array_agg(win_probability ORDER BY team) AS p FROM skillrating.predict(model, state, team, weight, side => side, squad => squad, commanding => commanding, log_odds => log_odds, params => params)) AS a,
@@ -68,6 +72,7 @@ SELECT bool_and(a.p = b.p) AS in_a_row, bool_and(a.p = c.p) AS reversed FROM pre
         log_odds => log_odds, params => params)) AS c;
 
 -- A history says of each match what predict() says of the states before it, and of the matches that players had.
+SELECT string_agg(name || CASE WHEN with_params THEN '*' ELSE '' END, ' ' ORDER BY name, with_params), matches, as_rated FROM (
 WITH bout AS (
     SELECT m, p, (p + m) % 2 AS team, 1 + (p * m) % 2 AS rank FROM generate_series(1, 20) AS m, generate_series(1, 4) AS p
 ), rated AS (
@@ -78,7 +83,8 @@ WITH bout AS (
 )
 SELECT name, params <> '{}' AS with_params, count(*) AS matches, bool_and(f.p = (SELECT w.win_probability FROM skillrating.predict(name, state, f.team, experience => games, params => params, components =>
         (SELECT skillrating.final_components(f.name, b.m, b.p, b.team, CASE WHEN b.team = b.m % 2 THEN 1 ELSE 2 END, NULL, f.params ORDER BY b.m) FROM bout AS b WHERE b.m < f.m)) AS w WHERE w.team = 0)) AS as_rated
-FROM forecast AS f GROUP BY 1, 2 ORDER BY 1, 2;
+FROM forecast AS f GROUP BY 1, 2
+) AS q GROUP BY matches, as_rated ORDER BY 1;
 
 -- Draws: the probability between equals who are known; by quadrature, of what the models say is normal.
 SELECT abs(draw_probability - 0.1) < 1e-12 AS between_equals FROM skillrating.predict('trueskill', '{{25,1e-9},{25,1e-9}}', '{1,2}', params => '{"tau": 0}') LIMIT 1;
@@ -100,6 +106,7 @@ SELECT count(*) FROM skillrating.predict('elo', '{}', '{}');
 -- What cannot be is an error.
 SELECT * FROM skillrating.predict(NULL, '{1,2}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', log_odds => NULL);
+\set VERBOSITY terse
 SELECT * FROM skillrating.predict('nosuch', '{1,2}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', log_odds => 'infinity');
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,2}', params => '{"k": -1}');
@@ -107,8 +114,10 @@ SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,1}');
 SELECT * FROM skillrating.predict('elo', '{1,2,3}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,NULL}', '{1,2}');
 SELECT * FROM skillrating.predict('elo', '{1,NaN}', '{1,2}');
+\set VERBOSITY default
 SELECT * FROM skillrating.predict('elo', '{1,2}', '{1,NULL}');
 SELECT * FROM skillrating.predict('trueskill', '{25,8,25}', '{1,2}');
+\set VERBOSITY terse
 SELECT * FROM skillrating.predict('trueskill', '{{25,8,25,8}}', '{1,2}');
 SELECT * FROM skillrating.predict('trueskill', '{25,8,25,-1}', '{1,2}');
 SELECT * FROM skillrating.predict('glicko', '{{1500,350},{1500,350}}', '{1,2}', weight => '{1}');

@@ -9,8 +9,7 @@ SELECT kind, name, type, default_value, min, max, choices, unit FROM skillrating
 SELECT count(*) FROM skillrating.parameters('elo') WHERE description IS NULL;
 
 -- Parameters come back complete.
-SELECT jsonb_pretty((SELECT parameters FROM skillrating.models('elo',
-    '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "floor": 100}')));
+SELECT parameters FROM skillrating.models('elo', '{"k": 20, "k_by_games": [[30, 40]], "k_by_rating": [[2400, 10]], "floor": 100}');
 SELECT c.parameters = m.parameters AS idempotent FROM skillrating.models('elo') AS m, skillrating.models('elo', m.parameters) AS c;
 -- Exactly, whatever the session wants to see: ladders keep them.
 SET extra_float_digits = 0;
@@ -29,6 +28,7 @@ SELECT parameters FROM skillrating.models('elo', '{"k": "20"}');
 SELECT parameters FROM skillrating.models('elo', '{"k": null}');
 SELECT parameters FROM skillrating.models('elo', '{"k": -1}');
 SELECT parameters FROM skillrating.models('elo', '{"scale": 0}');
+\set VERBOSITY terse
 SELECT parameters FROM skillrating.models('elo', '{"k": 1e400}');
 SELECT parameters FROM skillrating.models('elo', '{"form": "cubic"}');
 SELECT parameters FROM skillrating.models('elo', '{"form": 1}');
@@ -37,6 +37,7 @@ SELECT parameters FROM skillrating.models('elo', '{"k_by_games": [30, 40]}');
 SELECT parameters FROM skillrating.models('elo', '{"k_by_games": [[30]]}');
 SELECT parameters FROM skillrating.models('elo', '{"k_by_games": [[30, "x"]]}');
 SELECT parameters FROM skillrating.models('elo', '{"k_by_games": [[30, 40], [30, 20]]}');
+\set VERBOSITY default
 SELECT parameters FROM skillrating.models('elo', '{"k_by_games": [[30, -40]]}');
 SELECT parameters FROM skillrating.models('elo',
     jsonb_build_object('k_by_games', (SELECT jsonb_agg(jsonb_build_array(i, i)) FROM generate_series(1, 9) AS i)));
@@ -44,6 +45,7 @@ SELECT parameters FROM skillrating.models('hive', '{"epsilon": 0}');
 
 -- A parameter that another one leaves without effect, also where that is the model's default.
 SELECT parameters FROM skillrating.models('elo', '{"size_advantage": "none", "size_advantage_difference": 1}');
+\set VERBOSITY terse
 SELECT parameters FROM skillrating.models('hive', '{"size_advantage_ratio": 1}');
 SELECT parameters FROM skillrating.models('glicko', '{"period_shown": "so_far"}');
 SELECT parameters FROM skillrating.models('glicko', '{"period": "month", "period_days": 7}');
@@ -59,7 +61,7 @@ FROM (VALUES ('elo', '{"form": "normal", "beta": 150, "margin": "log", "margin_u
     LATERAL (SELECT parameters AS complete FROM skillrating.models(model, params)) AS c;
 
 -- What changes the database is volatile, and nothing else is.
-SELECT DISTINCT p.proname
+SELECT string_agg(DISTINCT p.proname, ' ' ORDER BY p.proname)
 FROM pg_proc AS p
 WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND p.provolatile = 'v'
-ORDER BY 1;
+GROUP BY left(p.proname, 1) ORDER BY 1;

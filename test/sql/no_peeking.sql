@@ -2,6 +2,7 @@
 -- changed, removed or unknown, and forecasts up to and including the match at the cut stay equal to
 -- the last bit.  What is called comes from the catalogue, so that a model, a parameter, a source
 -- column or a window function that is added later is tried too.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET jit = off;
@@ -50,6 +51,7 @@ CREATE FUNCTION told(cut int, how text) RETURNS SETOF peek_row LANGUAGE sql STAB
     WHERE how <> 'removed' OR match_id <= cut
     ORDER BY md5(row_id::text || how)
 $$;
+\set ECHO all
 
 -- What a forecast says, of all that is told of a row: what was before, and probabilities.
 CREATE FUNCTION forecast_part(r jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS
@@ -83,6 +85,7 @@ SELECT model FROM skillrating.models() AS m(model) LEFT JOIN trial USING (model)
 -- A call of a function with all arguments that there is something for, by name; null if an argument
 -- without a default is none of these.  What corrects forecasts takes that of one team, of both, of
 -- several models, or of both teams by several models.
+\set ECHO none
 CREATE FUNCTION forecast_argument(of_models boolean, name text, type regtype, of_both boolean) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE name
         WHEN 'probability' THEN CASE WHEN type = 'float8'::regtype THEN 's.p' WHEN of_models AND of_both THEN 'ARRAY[[s.p, 1 - s.p], [s.q, 1 - s.q]]'
@@ -102,6 +105,7 @@ CREATE FUNCTION call_of(f oid) RETURNS text LANGUAGE sql STABLE AS $$
         WHERE p.oid = f AND a.ordinal <= p.pronargs
     ) AS a
 $$;
+\set ECHO all
 
 -- Every window function of the extension is known to this test: rate() and those over its forecasts,
 -- which are also tried with all matches of the same time at once.  rate_match() has the bits of
@@ -114,6 +118,7 @@ SELECT name AS unknown_function FROM peek_function WHERE call IS NULL;
 SELECT call AS of_rate FROM peek_function WHERE name ~ 'skillrating.rate\(' AND NOT call ~ 'team_score => .*left_at => .*kills => .*player_gain => ';
 
 -- Rows, of each match the forecasts of one team by two models, and what came of it.
+\set ECHO none
 CREATE FUNCTION outcomes(cut int, how text)
 RETURNS TABLE (row_id bigint, match_id int, played_at timestamptz, p float8, q float8, weight float8, side float8, y float8) LANGUAGE sql STABLE AS $$
     SELECT min(row_id), match_id, played_at, 0.1 + 0.8 * chance('p ' || match_id), 0.2 + 0.6 * chance('q ' || match_id), 1 + match_id % 2, min(side) FILTER (WHERE team = 1),
@@ -128,6 +133,7 @@ BEGIN
     USING t.model, t.params, cut, how;
 END
 $$;
+\set ECHO all
 
 -- Before the cut everything is the same, at the cut the forecast, and so it is for all matches of its
 -- time if they are taken at once; what is behind it is another, as what was changed must matter.
@@ -155,8 +161,8 @@ EXCEPTION WHEN feature_not_supported THEN
     NULL;
 END
 $$;
-\set ECHO all
 SET client_min_messages = warning;
+\set ECHO all
 SELECT count(peek(f, t)) > 0 AS tried FROM peek_function AS f JOIN trial AS t ON CASE WHEN f.name ~ 'rate_through_time' THEN t.model = 'state_space' ELSE f.of_model OR (t.model = 'elo' AND t.params = '{}') END WHERE f.call IS NOT NULL;
 RESET client_min_messages;
 SELECT name, model, params, cut, how, before, at FROM peeked WHERE before > 0 OR at > 0 ORDER BY 1, 2, 3, 4;

@@ -1,6 +1,7 @@
 -- Formulas against others in SQL: closed forms, published values, roots and extremes that are
 -- tried, and what must not change.  Each column names the functions that it is about; see
 -- test/oracles.sh.
+\pset format unaligned
 CREATE SCHEMA oracles_formulas;
 SET search_path = oracles_formulas;
 SET extra_float_digits = 1;

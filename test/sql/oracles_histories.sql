@@ -1,5 +1,7 @@
 -- What is computed over a history, against loops, gradients and other functions in SQL.  Each
 -- column names the functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_histories;
 SET search_path = oracles_histories;
 SET extra_float_digits = 1;
@@ -10,7 +12,6 @@ $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
 
 -- Duels of seven players, a few of them drawn; the stronger ones win more.
-\set ECHO none
 CREATE TABLE duel AS
 SELECT i AS match_id, timestamptz '2026-01-01 00:00 UTC' + i * interval '7 hours' AS played_at, a, b, 1 + i % 2 AS side,
     CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END::float8 AS score

@@ -1,5 +1,7 @@
 -- What a ladder says, against a loop over its matches and formulas in SQL.  Each column names the
 -- functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_ladders;
 SET search_path = oracles_ladders;
 SET extra_float_digits = 1;
@@ -9,8 +11,10 @@ SET client_min_messages = warning;
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION curve(ahead float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + power(10, -ahead / 400)) $$;
+\set ECHO all
 
 -- Duels of nine players, a few of them drawn; the stronger ones win more.
+\set ECHO none
 CREATE TABLE duel AS
 SELECT i AS match_id, timestamptz '2024-01-01 00:00 UTC' + i * interval '7 hours' AS played_at, a, b,
     CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END::float8 AS score
@@ -40,7 +44,6 @@ FROM (SELECT DISTINCT ON (player) * FROM elo ORDER BY player, match_id DESC) AS 
 JOIN LATERAL (SELECT count(*) AS games, count(*) FILTER (WHERE score = 1) AS wins, count(*) FILTER (WHERE score = 0.5) AS draws, count(*) FILTER (WHERE score = 0) AS losses, max(played_at) AS last_played, max(after) AS peak,
     (SELECT count(*) FROM elo AS l WHERE l.player = e.player AND l.score <> 0.5 AND NOT EXISTS (SELECT FROM elo AS o WHERE o.player = e.player AND o.match_id > l.match_id AND o.score <> l.score)) AS streak FROM elo AS o WHERE o.player = e.player) AS s ON true;
 
-\set ECHO none
 CREATE FUNCTION fill(ladder text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('INSERT INTO %I.match (match_id, played_at) SELECT match_id, played_at FROM duel ORDER BY match_id', ladder);
@@ -49,8 +52,8 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT skillrating.create_ladder('oracle_arena', 'elo', player_type => 'int', match_type => 'int'), skillrating.create_ladder('oracle_space', 'state_space', player_type => 'int', match_type => 'int');
-SELECT fill('oracle_arena'), fill('oracle_space');
+SELECT skillrating.create_ladder('oracle_arena', 'elo', player_type => 'int', match_type => 'int'), skillrating.create_ladder('oracle_space', 'state_space', player_type => 'int', match_type => 'int') \gset
+SELECT fill('oracle_arena'), fill('oracle_space') \gset
 
 -- Boards.
 SELECT count(*) = 9 AND bool_and(l.place = b.place AND near(l.rating, b.rating) AND l.games = b.games AND l.wins = b.wins AND l.draws = b.draws AND l.losses = b.losses AND l.last_played = b.last_played

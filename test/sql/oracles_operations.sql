@@ -1,5 +1,7 @@
 -- What operations on a ladder do and count, against a loop over its matches and counts of rows.
 -- Each column names the functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_operations;
 SET search_path = oracles_operations;
 SET extra_float_digits = 1;
@@ -10,7 +12,6 @@ CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE 
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 
 -- Duels of nine players, the rows of which a ladder reads; a match that is not to be rated is left out of the loop.
-\set ECHO none
 CREATE TABLE duel (match_id int PRIMARY KEY, played_at timestamptz, a int, b int, score float8);
 CREATE FUNCTION play(first int, last int) RETURNS void LANGUAGE sql AS $$
     INSERT INTO duel SELECT i, timestamptz '2024-01-01 00:00 UTC' + i * interval '7 hours', a, b, CASE WHEN i % 9 = 0 THEN 0.5 WHEN mod(i * 0.569840291, 1) < 1 / (1 + exp((a - b) / 3.0)) THEN 1 ELSE 0 END
@@ -49,26 +50,26 @@ $$;
 \set ECHO all
 
 -- Existing matches: as many as there are, in batches of what was asked.
-SELECT play(1, 45);
-SELECT skillrating.create_ladder('oracle_ops', 'elo', player_type => 'int', match_type => 'int', source => 'source', late => 'reorder');
+SELECT play(1, 45) \gset
+SELECT skillrating.create_ladder('oracle_ops', 'elo', player_type => 'int', match_type => 'int', source => 'source', late => 'reorder') \gset
 SELECT count(*) = 3 AND sum(cardinality(matches)) = 45 AND bool_and(total = 45 AND done = 20 * (n - 1) AND matches[1] = (20 * (n - 1) + 1)::text) AS "backfill_batches: invariant"
 FROM skillrating.backfill_batches('oracle_ops', 20) WITH ORDINALITY AS b(matches, done, total, n);
 SELECT looked_at, late_matches, unrated FROM skillrating.backfill_batch('oracle_ops', '{1,2,3,4,5,6,7,8,9}') \gset
 SELECT :looked_at = 9 AND :late_matches = 0 AND :unrated = 0 AND count(*) = 9 AS "backfill_batch: invariant" FROM oracle_ops.rated_match;
 CALL skillrating.backfill('oracle_ops', 10) \gset
 SELECT :matches = 36 AND :late_matches = 0 AND :unrated = 0 AND has('oracle_ops', 'SELECT * FROM by_duel()') AS "backfill: other implementation";
-SELECT skillrating.attach('oracle_ops', 'duel');
+SELECT skillrating.attach('oracle_ops', 'duel') \gset
 
 -- Voided matches, corrections: catch_up() says from what to what, and without doing it the places, too.
 CREATE TABLE before AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;
-SELECT skillrating.void_match('oracle_ops', 20);
+SELECT skillrating.void_match('oracle_ops', 20) \gset
 SELECT bool_and(c.place_before = b.place AND c.place_after = d.place AND near(c.rating_after, d.rating)) AND count(*) > 3 AS "catch_up: other implementation"
 FROM skillrating.catch_up('oracle_ops', dry_run => true) AS c JOIN before AS b ON b.player_id::text = c.player_id JOIN (SELECT *, rank() OVER (ORDER BY rating DESC) AS place FROM by_duel('{20}')) AS d ON d.player = b.player_id;
 CREATE TABLE caught AS SELECT * FROM skillrating.catch_up('oracle_ops');
 SELECT count(*) > 3 AND bool_and(near(rating_before, b.rating) AND games_before = b.games AND near(rating_after, d.rating) AND games_after = d.games)
     AND count(*) = (SELECT count(*) FROM before AS b JOIN by_duel('{20}') AS d ON d.player = b.player_id WHERE b.rating <> d.rating) AS "catch_up: other implementation"
 FROM caught AS c JOIN before AS b ON b.player_id::text = c.player_id JOIN by_duel('{20}') AS d ON d.player = b.player_id;
-SELECT skillrating.restore_match('oracle_ops', 20);
+SELECT skillrating.restore_match('oracle_ops', 20) \gset
 SELECT count(*) > 3 AS more FROM skillrating.catch_up('oracle_ops');
 
 -- Two accounts of one person, and a player whose matches do not count; each is undone.
@@ -76,18 +77,18 @@ CREATE FUNCTION last_operation(OUT operation bigint) LANGUAGE plpgsql AS $$ BEGI
 CREATE TABLE number AS SELECT skillrating.merge_players('oracle_ops', 8, 7) AS operation;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('oracle_ops');
 SELECT operation = last_operation() AND has('oracle_ops', 'SELECT * FROM by_duel(old => 8, new => 7)') AS "merge_players: other implementation" FROM number;
-SELECT skillrating.undo_operation('oracle_ops', operation) FROM number;
+SELECT skillrating.undo_operation('oracle_ops', operation) FROM number \gset
 UPDATE number SET operation = skillrating.exclude_player('oracle_ops', 3);
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('oracle_ops');
 SELECT operation = last_operation() AND has('oracle_ops', 'SELECT * FROM by_duel(ARRAY(SELECT match_id FROM duel WHERE 3 IN (a, b)))') AS "exclude_player: other implementation" FROM number;
-SELECT skillrating.undo_operation('oracle_ops', operation) FROM number;
+SELECT skillrating.undo_operation('oracle_ops', operation) FROM number \gset
 -- Rules: what they may be, what holds since when.  No draws of the last days count.
 UPDATE number SET operation = skillrating.set_eligibility('oracle_ops', '{"max_repeats": 1, "repeat_window": 3600000}', since => '2024-01-06');
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('oracle_ops');
 SELECT n.operation = last_operation() AND has('oracle_ops', 'SELECT * FROM by_duel(ARRAY(SELECT match_id FROM duel AS d WHERE played_at >= ''2024-01-06''
     AND EXISTS (SELECT FROM duel AS o WHERE o.match_id < d.match_id AND o.played_at > d.played_at - interval ''3600000 seconds'' AND least(o.a, o.b) = least(d.a, d.b) AND greatest(o.a, o.b) = greatest(d.a, d.b))))') AS "set_eligibility: other implementation" FROM number AS n;
 SELECT count(*) = 1 AND bool_and(e.operation = n.operation AND (e.rules->>'max_repeats')::int = 1 AND (e.rules->>'repeat_window')::int = 3600000) AS "eligibility: invariant" FROM number AS n, skillrating.eligibility('oracle_ops') AS e WHERE e.since = '2024-01-06';
-SELECT skillrating.undo_operation('oracle_ops', operation) FROM number;
+SELECT skillrating.undo_operation('oracle_ops', operation) FROM number \gset
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('oracle_ops');
 SELECT has('oracle_ops', 'SELECT * FROM by_duel()') AS undone;
 \set ECHO none
@@ -108,7 +109,7 @@ FROM skillrating.parameters('eligibility') AS r, LATERAL (SELECT name AS rule, C
 CREATE TABLE ended AS SELECT player_id, rating, games, rank() OVER (ORDER BY rating DESC) AS place FROM oracle_ops.rating;
 SELECT operation, players FROM skillrating.new_season('oracle_ops', 'second', 0.25, at => '2024-01-14 05:00') \gset
 SELECT :players = (SELECT count(*) FROM ended WHERE rating <> 1500) AND :operation = last_operation() AND has('oracle_ops', 'SELECT player_id AS player, 1500 + 0.25 * (rating - 1500) AS rating FROM ended') AS "new_season: closed form";
-SELECT play(46, 60);
+SELECT play(46, 60) \gset
 CREATE TABLE played AS SELECT p AS player_id, count(*) AS games, count(*) FILTER (WHERE s = 1) AS wins, count(*) FILTER (WHERE s = 0.5) AS draws FROM (SELECT a AS p, score AS s, match_id FROM duel UNION ALL SELECT b, 1 - score, match_id FROM duel) AS d WHERE match_id > 45 GROUP BY p;
 SELECT count(*) = 9 AND bool_and(t.place = e.place AND near(t.rating, e.rating) AND t.games = e.games AND near(t.start_rating, 1500) AND t.peak >= t.rating) AS "season_table: other implementation"
 FROM skillrating.season_table('oracle_ops', '') AS t JOIN ended AS e ON e.player_id::text = t.player_id;
@@ -135,11 +136,11 @@ SELECT :ratings = 1 AND :operation = last_operation() AND has('oracle_ops', 'SEL
 UPDATE hand SET rating = 1500 WHERE player = 2;
 SELECT operation, ratings FROM skillrating.import_ratings('oracle_ops', '{101,102}'::int[], '[{"rating": 1601}, {"rating": 1399.5}]', at => '2024-03-03') \gset
 SELECT :ratings = 2 AND :operation = last_operation() AND has('oracle_ops', 'TABLE hand UNION ALL VALUES (101, 1601), (102, 1399.5)') AS "import_ratings: invariant";
-SELECT skillrating.create_ladder('oracle_other', 'elo', player_type => 'int', match_type => 'int');
+SELECT skillrating.create_ladder('oracle_other', 'elo', player_type => 'int', match_type => 'int') \gset
 SELECT operation, players FROM skillrating.seed_from('oracle_other', 'oracle_ops') \gset
 SELECT :players = 11 AND :operation = (SELECT max(operation) FROM oracle_other.operation) AND has('oracle_other', 'SELECT player_id AS player, rating FROM oracle_ops.rating') AS "seed_from: invariant";
 -- Idle time under Glicko: 40 points a root of 30 days.
-SELECT skillrating.create_ladder('oracle_glicko', 'glicko', '{"c": 40}', player_type => 'int', match_type => 'int');
+SELECT skillrating.create_ladder('oracle_glicko', 'glicko', '{"c": 40}', player_type => 'int', match_type => 'int') \gset
 INSERT INTO oracle_glicko.match (match_id, played_at) SELECT match_id, played_at FROM duel;
 INSERT INTO oracle_glicko.match_player (match_id, player_id, team, rank) SELECT match_id, player_id, team, rank FROM source;
 CREATE TABLE rested AS SELECT player_id, sqrt(deviation ^ 2 + 40 ^ 2 * extract(epoch FROM timestamptz '2024-03-01' - last_played) / 86400 / 30) AS deviation FROM oracle_glicko.rating;

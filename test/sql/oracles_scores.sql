@@ -1,5 +1,7 @@
 -- Scores of forecasts, their correction, and what the catalogue says of models, against formulas
 -- in SQL.  Each column names the functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_scores;
 SET search_path = oracles_scores;
 SET extra_float_digits = 1;
@@ -11,7 +13,6 @@ CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SE
 CREATE FUNCTION logit(p float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT ln(p / (1 - p)) $$;
 
 -- Two forecasts of the same matches, with the probability of a draw.
-\set ECHO none
 CREATE TABLE forecast AS
 SELECT i, 0.05 + 0.9 * mod(i * 0.381966, 1)::float8 AS p, 0.05 + 0.9 * mod(i * 0.7548777, 1)::float8 AS q,
     0.1 * (i % 4 + 1)::float8 * least(0.05 + 0.9 * mod(i * 0.381966, 1), 0.95 - 0.9 * mod(i * 0.381966, 1))::float8 AS d,

@@ -1,5 +1,7 @@
 -- Teams, by all splits, swaps, transfers and places that there are.  Each column names the
 -- functions that it is about; see test/oracles.sh.
+\set ECHO none
+\pset format unaligned
 CREATE SCHEMA oracles_teams;
 SET search_path = oracles_teams;
 SET extra_float_digits = 1;
@@ -7,9 +9,11 @@ SET extra_float_digits = 1;
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION sigmoid(x float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + exp(-x)) $$;
+\set ECHO all
 
 -- Twelve lobbies of seven or eight, and what the mean of team 1 is ahead, where players with their bit in a are in
 -- team 1, those with their bit in b in team 2, and others on the bench.
+\set ECHO none
 CREATE TABLE lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg(1000 + (hashint8extended(i, lobby) & 1023)::float8 / 8 ORDER BY i) AS mu, array_agg(1 + (i > 4)::int ORDER BY i) AS team, count(*)::int AS n
 FROM generate_series(1, 12) AS lobby, generate_series(1, 8 - lobby % 2) AS i GROUP BY lobby;
@@ -20,6 +24,7 @@ CREATE TABLE split AS
 SELECT lobby, a, b, bit_count(a::bit(8)) AS na, bit_count(b::bit(8)) AS nb, ahead(mu, a, b) AS d
 FROM lobby, generate_series(1, 255) AS a, generate_series(1, 255) AS b
 WHERE a & b = 0 AND a | b < 1 << n AND bit_count(a::bit(8)) = bit_count(b::bit(8)) OR a & b = 0 AND a | b = (1 << n) - 1 AND abs(bit_count(a::bit(8)) - bit_count(b::bit(8))) = 1;
+\set ECHO all
 -- The code of a team of a function's result.
 CREATE FUNCTION bit_of(players int[], player int) RETURNS int LANGUAGE sql IMMUTABLE AS $$ SELECT 1 << (array_position(players, player) - 1) $$;
 

@@ -1,8 +1,8 @@
 -- pair_queue(): queued players grouped into matches.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-\set ECHO none
 CREATE TABLE queue_player (n int, player text, rating float8, waited float8, party int, region bigint, pool text);
 INSERT INTO queue_player VALUES
     (1, 'ann', 1500, 10, NULL, 1, NULL), (2, 'bob', 1720, 60, NULL, 3, NULL), (3, 'cid', 1610, 5, 1, 3, NULL), (4, 'dan', 1400, 0, 1, 1, NULL), (5, 'eve', 1555, 30, NULL, 2, NULL),
@@ -74,11 +74,13 @@ SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby('{}'::text[], '{}'
 SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby(NULL::text[], '{}'));
 SELECT count(*) FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', party => '{1,1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,1}'::text[], '{1,2}'));
+\set VERBOSITY terse
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,NULL}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,Infinity}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,1e13}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}'), waited => '{1,-1}');
+\set VERBOSITY default
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', sigma => '{1,1}'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}', sigma => '{1,0}', model => 'glicko'));
 SELECT * FROM skillrating.pair_queue(skillrating.lobby('{1,2}'::text[], '{1,2}'), region => '{1,0}');
@@ -97,9 +99,11 @@ SET statement_timeout = '50ms';
 -- It may strike in either function.
 \set SHOW_CONTEXT never
 SELECT count(*) FROM (SELECT array_agg(i) AS t, array_agg(hashint4(i)::float8) AS r FROM generate_series(1, 100000) AS i) AS a, skillrating.pair_queue(skillrating.lobby(t::text[], r), team_size => 12);
+\set ECHO none
 \set SHOW_CONTEXT errors
 RESET statement_timeout;
 
 DROP PROCEDURE queue_run;
 DROP VIEW queue_arrays;
 DROP TABLE queue_player, queue_hour;
+\set ECHO all

@@ -1,10 +1,13 @@
 -- Scores of players make the score of their team; and other shapes of results: who won, ranks of
 -- any number, stints as intervals.
+\set ECHO none
+\pset format unaligned
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;
 CREATE SCHEMA scores;
 SET search_path = scores, public;
+\set ECHO all
 
 -- Teams of one to three, of which a third drew, with fractions that no sum rounds.
 \set ECHO none
@@ -60,7 +63,7 @@ SELECT (SELECT skillrating.final_ratings('elo', match_id, player_id, team, NULL,
 
 -- report_match() takes them, and says who won, and ranks of any number: each with the ratings of
 -- the same ranks.
-SELECT skillrating.create_ladder('ranks', 'elo'), skillrating.create_ladder('shapes', 'elo');
+SELECT skillrating.create_ladder('ranks', 'elo'), skillrating.create_ladder('shapes', 'elo') \gset
 \set ECHO none
 CREATE FUNCTION report(ladder text, match bigint, given text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -103,7 +106,7 @@ SELECT given, report('shapes', 99, given) FROM unnest(ARRAY['rank => NULL', 'ran
 CREATE TABLE entry (match_id bigint, player_id bigint, team integer, rank float8, team_score numeric, won boolean, player_score float8, joined interval, left_at interval, quit boolean, PRIMARY KEY (match_id, player_id));
 CREATE VIEW entries AS SELECT *, timestamptz '2024-01-01' AS played_at FROM entry;
 SELECT name, ok, description FROM skillrating.describe_source('entries', 'elo') WHERE name IN ('player_score', 'joined', 'left_at', 'quit');
-SELECT skillrating.create_ladder('kept', 'elo', source => 'entries');
+SELECT skillrating.create_ladder('kept', 'elo', source => 'entries') \gset
 \set ECHO none
 INSERT INTO entry (match_id, player_id, team, rank, team_score, won, player_score) VALUES
     (1, 1, 1, NULL, NULL, NULL, 5), (1, 2, 2, NULL, NULL, NULL, 4), (1, 3, 2, NULL, NULL, NULL, 2),
@@ -128,13 +131,15 @@ SELECT count(*) FROM skillrating.catch_up('kept');
 SELECT bool_and(ok) FROM skillrating.verify('kept');
 
 -- Stints as intervals are those of as many seconds.
+\set ECHO none
 CREATE TABLE stint AS SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, t * 10 + p AS player_id, t AS team,
     1 + (m + t) % 2 AS rank, p * 60.5 AS joined, 1800 - (m * p + t) % 5 * 90 AS left_at
     FROM generate_series(1, 20) AS m, generate_series(1, 2) AS t, generate_series(1, 3) AS p;
 CREATE VIEW in_seconds AS SELECT match_id, played_at, player_id, team, rank, joined, left_at FROM stint;
 CREATE DOMAIN span AS interval;
 CREATE VIEW in_intervals AS SELECT match_id, played_at, player_id, team, rank::numeric AS rank, (joined * interval '1 second')::span AS joined, left_at * interval '1 second' AS left_at FROM stint;
-SELECT skillrating.create_ladder('seconds', 'hive', source => 'in_seconds', attach => false), skillrating.create_ladder('intervals', 'hive', source => 'in_intervals', attach => false);
+\set ECHO all
+SELECT skillrating.create_ladder('seconds', 'hive', source => 'in_seconds', attach => false), skillrating.create_ladder('intervals', 'hive', source => 'in_intervals', attach => false) \gset
 SELECT count(*) FROM skillrating.catch_up('seconds', search => true) UNION ALL SELECT count(*) FROM skillrating.catch_up('intervals', search => true);
 SELECT count(*) = 6 AND bool_and(s = i) AS same, count(DISTINCT s.rating) > 2 AS weighed FROM seconds.rating AS s JOIN intervals.rating AS i USING (player_id);
 SELECT s.digest = i.digest AS same FROM seconds.rated_match AS s JOIN intervals.rated_match AS i USING (match_id) GROUP BY 1;

@@ -33,7 +33,7 @@ SELECT sound('<svg xmlns="x"><a/><b></b></svg>' || chr(10)) AS yes, sound('<svg 
 CREATE TABLE forecast AS SELECT (i % 20 + 0.5) / 20 AS p, ((hashint4(i)::bigint + 2147483648) / 4294967296.0 < (i % 20 + 0.5) / 20)::int::float8 AS o FROM generate_series(1, 2000) AS i;
 SELECT sound(svg) AS sound, length(svg) < 10000 AS small, svg LIKE '%<title>Calibration</title>%' AS titled, (SELECT count(*) FROM regexp_matches(svg, '<circle', 'g')) AS dots
 FROM (SELECT skillrating.plot_calibration(skillrating.calibration(p, o, 10)) AS svg FROM forecast) AS q;
-SELECT texts(skillrating.plot_calibration(skillrating.calibration(p, o, 10), 'Rain & <shine>')) FROM forecast;
+SELECT array_agg(t) FROM (SELECT texts(skillrating.plot_calibration(skillrating.calibration(p, o, 10), 'Rain & <shine>')) AS t FROM forecast) AS q;
 SELECT sound(skillrating.plot_calibration(skillrating.calibration(1, 1, 10))) AS certain, sound(skillrating.plot_calibration(skillrating.calibration(0.5, 0.5, 1000))) AS many_bins,
     skillrating.plot_calibration(NULL) AS nothing, sound(skillrating.plot_calibration((1, 2, 3, 4, 5, 6, 7, 8, 9, NULL, 11, 12, NULL, 14, 15, NULL)::skillrating.calibration)) AS of_unknowns
 FROM generate_series(1, 3);

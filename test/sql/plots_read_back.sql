@@ -1,8 +1,10 @@
 -- What a picture shows, read back out of it: bars, points, lines and names stand where the values are.
+\pset format unaligned
 SET extra_float_digits = 0;
 SET timezone = 'UTC';
 
 -- A scale: pixels of a place are origin + factor * value, by the first and the last number along the axis.
+\set ECHO none
 CREATE TYPE scale AS (origin float8, factor float8);
 CREATE FUNCTION scale_of(svg text, vertical boolean) RETURNS scale LANGUAGE sql AS $$
     WITH tick AS (
@@ -12,6 +14,7 @@ CREATE FUNCTION scale_of(svg text, vertical boolean) RETURNS scale LANGUAGE sql 
     SELECT (pixel - factor * value, factor)::scale
     FROM (SELECT a.pixel, a.value, (b.pixel - a.pixel) / (b.value - a.value) AS factor FROM tick AS a JOIN tick AS b ON b.value > a.value ORDER BY a.value, b.value DESC LIMIT 1) AS q
 $$;
+\set ECHO all
 -- Pixels are written with one digit, those of the numbers too: an error of .05 each, which grows from the ticks to the edge.
 CREATE FUNCTION stands_at(pixel float8, scale scale, value float8) RETURNS boolean LANGUAGE sql AS $$
     SELECT abs(pixel - scale.origin - scale.factor * value) <= 0.25

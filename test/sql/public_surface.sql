@@ -68,7 +68,7 @@ ORDER BY p.proname COLLATE "C", p.pronargs;
 
 -- Names that need quotes, because the language has the word: of arguments, and of columns of types,
 -- results and the tables of a ladder.
-SELECT skillrating.create_ladder('surface_ladder', 'state_space');
+SELECT skillrating.create_ladder('surface_ladder', 'state_space') \gset
 SELECT word, string_agg(place, ', ' ORDER BY place COLLATE "C") AS places
 FROM pg_get_keywords() AS k JOIN (
     SELECT DISTINCT p.proname || '()', u.name FROM pg_proc AS p, unnest(p.proargnames) AS u(name) WHERE p.pronamespace = 'skillrating'::regnamespace
@@ -82,18 +82,20 @@ SET client_min_messages = warning;
 
 -- All tables and views of a ladder say what they and their columns are: of one with matches of its
 -- own, of one over a source with all that a ladder can have, and of its shadow.
+\set ECHO none
 CREATE TABLE surface_game (match_id int, player_id int, team int, rank int, played_at timestamptz);
 CREATE VIEW surface_games AS SELECT * FROM surface_game;
 CREATE TABLE surface_player (id int PRIMARY KEY, skill float8);
 SELECT skillrating.create_ladder('surface_full', 'trueskill', source => 'surface_games',
-    ranks => 'counted', ratings_to => 'surface_player', key => 'id', columns => '{"skill": "rating"}', pool => '');
+    ranks => 'counted', ratings_to => 'surface_player', key => 'id', columns => '{"skill": "rating"}', pool => '') \gset
 INSERT INTO surface_game SELECT m, p, p, p, timestamptz '2024-01-01' + m * interval '1 day' FROM generate_series(1, 3) AS m, generate_series(1, 2) AS p;
+\set ECHO all
 SELECT skillrating.new_season('surface_full', 'first', at => '2024-01-03');
-SELECT skillrating.attach('surface_full', 'surface_game', replica => true);
+SELECT skillrating.attach('surface_full', 'surface_game', replica => true) \gset
 SELECT matches FROM skillrating.solve_ladder('surface_full');
 ALTER VIEW surface_games RENAME COLUMN team TO side_number;
 CREATE OR REPLACE VIEW surface_games AS SELECT *, side_number AS team, 0.5::float8 AS weight FROM surface_game AS g(match_id, player_id, side_number, rank, played_at);
-SELECT skillrating.refresh_source('surface_full');
+SELECT skillrating.refresh_source('surface_full') \gset
 SELECT count(*) > 0 AS corrected FROM skillrating.catch_up('surface_full');
 SELECT skillrating.shadow_ladder('surface_full', 'surface_shadow', 'trueskill2');
 SELECT skillrating.set_horizon('surface_full', '2024-01-03 12:00');

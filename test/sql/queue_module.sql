@@ -1,5 +1,6 @@
 -- skillrating_queue: who joins, leaves and expires, which matches are made, accepted and declined, and
 -- who takes the free seats of running ones.  queue_services.sql has roles, servers and broken rows.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -7,11 +8,12 @@ SET timezone = 'UTC';
 SET client_min_messages = warning;
 CREATE EXTENSION skillrating_queue;
 CREATE SCHEMA regress_queue;
+\set ECHO all
 -- Functions of the module take the time; they find the tables by the search_path.
 SET search_path = regress_queue, lobby;
 
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text');
-SELECT skillrating.set_rating('arena', p, jsonb_build_object('rating', r), reason => 'start')
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text') \gset
+SELECT count(skillrating.set_rating('arena', p, jsonb_build_object('rating', r), reason => 'start'))
 FROM (VALUES ('ann', 1720), ('bob', 1650), ('cid', 1610), ('dan', 1555), ('eve', 1530), ('fay', 1480), ('gus', 1420), ('hal', 1390), ('ina', 1250), ('joe', 2400)) AS v(p, r);
 SELECT skillrating_queue.create_coordinator('lobby');
 SELECT skillrating_queue.create_coordinator('lobby');
@@ -23,6 +25,7 @@ SELECT count(*) FROM lobby.leave('{ann}');
 SELECT count(*) FROM lobby.status;
 
 -- What cannot be a queue; the rest shows when somebody joins.
+\set VERBOSITY terse
 INSERT INTO lobby.queue (queue, ladder) VALUES ('', 'arena');
 INSERT INTO lobby.queue (queue, ladder, teams) VALUES ('duel', 'arena', 1);
 INSERT INTO lobby.queue (queue, ladder, team_size) VALUES ('duel', 'arena', 65);
@@ -33,6 +36,7 @@ INSERT INTO lobby.queue (queue, ladder, teams, log_odds) VALUES ('duel', 'arena'
 INSERT INTO lobby.queue (queue, ladder, ticket_lifetime) VALUES ('duel', 'arena', '0');
 INSERT INTO lobby.queue (queue, ladder, team_size, max_tickets) VALUES ('duel', 'arena', 20, 10000);
 INSERT INTO lobby.queue (queue, ladder, may_join) VALUES ('duel', 'arena', 'true');
+\set VERBOSITY default
 INSERT INTO lobby.queue (queue, ladder, sides) VALUES ('sides', 'arena', true);
 SELECT lobby.join('sides', '{ann}');
 UPDATE lobby.queue SET sides = false, caution = 1;
@@ -210,7 +214,7 @@ SELECT skillrating_queue.cancel_backfill(:backfill), skillrating_queue.cancel_ba
 SELECT p.player_id, t.status FROM lobby.player AS p JOIN lobby.ticket AS t USING (ticket) ORDER BY 1;
 SELECT proposal IS NOT NULL AS of_match, status, reason FROM lobby.backfill ORDER BY backfill;
 -- A request that expires takes its open proposals along, and their players wait again.
-SELECT skillrating.create_ladder('expiring', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('expiring', 'elo', player_type => 'text') \gset
 INSERT INTO lobby.queue (queue, ladder, team_size, initial_window, accept_within) VALUES ('duo', 'expiring', 2, 1000, '10 minutes');
 SELECT skillrating_queue.ask_backfill('duo', '{a,b}', '{1,2}', lifetime => '1 minute', at => '2026-03-01 12:00');
 SELECT count(skillrating_queue.join('duo', ARRAY[p], at => '2026-03-01 12:00')) FROM unnest('{c,d}'::text[]) AS p;
@@ -223,9 +227,10 @@ SELECT b.status AS backfill, b.reason, p.status AS proposal, p.reason, array_agg
 FROM lobby.backfill AS b, lobby.proposal AS p, lobby.ticket AS t WHERE 'duo' = ALL (ARRAY[b.queue, p.queue, t.queue]) GROUP BY 1, 2, 3, 4;
 DELETE FROM lobby.queue WHERE queue = 'duo';
 SELECT count(*) FROM lobby.ticket WHERE queue = 'duo';
-SELECT skillrating.drop_ladder('expiring');
+SELECT skillrating.drop_ladder('expiring') \gset
 -- What is no running match of the queue.
 SELECT skillrating_queue.ask_backfill('three', '{ann}', '{3}');
+\set VERBOSITY terse
 SELECT skillrating_queue.ask_backfill('three', '{ann,bob}', '{1}');
 SELECT skillrating_queue.ask_backfill('three', '{ann,bob,cid,dan}', '{1,1,1,1}');
 SELECT skillrating_queue.ask_backfill('three', '{}'::text[], '{}');
@@ -234,7 +239,7 @@ SELECT skillrating_queue.ask_backfill('three', '{ann}', '{NULL}');
 SELECT count(*) FROM skillrating_queue.leave('{gus,hal}');
 
 -- A part of the queue at a time: nobody is left out.
-SELECT skillrating.create_ladder('large', 'trueskill');
+SELECT skillrating.create_ladder('large', 'trueskill') \gset
 INSERT INTO lobby.queue (queue, ladder, max_tickets, min_quality) VALUES ('many', 'large', 20, 0.3);
 INSERT INTO large.rating (player_id, mu, sigma, games, last_played) SELECT i, 25 + i * 0.1, 1, 1, '2026-03-01' FROM generate_series(1, 100) AS i;
 SELECT count(skillrating_queue.join('many', ARRAY[i::text], at => '2026-03-01 12:00'::timestamptz + (i * 37 % 100) * interval '1 ms')) FROM generate_series(1, 100) AS i;
@@ -243,23 +248,23 @@ SELECT 2 * matches + waiting_tickets = 100 AS nobody_lost, waiting_tickets < 20 
 SELECT max(n) FROM (SELECT count(*) AS n FROM lobby.seat JOIN lobby.proposal AS p USING (proposal) WHERE p.queue = 'many' GROUP BY player_id) AS s;
 
 -- Sides and commanders, caution, contexts, three teams, and identifiers of another type.
-SELECT skillrating.create_ladder('hives', 'hive');
+SELECT skillrating.create_ladder('hives', 'hive') \gset
 INSERT INTO lobby.queue (queue, ladder, team_size, sides, commanders, log_odds, initial_window) VALUES ('ns', 'hives', 3, true, true, 0.2, 100);
 SELECT count(skillrating_queue.join('ns', ARRAY[1000 + 2 * i, 1001 + 2 * i]::text[], commander => ARRAY[i < 3, false], at => '2026-03-01 12:00')) FROM generate_series(1, 2) AS i;
 SELECT count(skillrating_queue.join('ns', ARRAY[(1000 + i)::text], commander => '{false}', at => '2026-03-01 12:00')) FROM generate_series(6, 7) AS i;
 SELECT string_agg(player_id, ' ' ORDER BY player_id) FILTER (WHERE commands) AS commanders, count(*), count(DISTINCT (ticket, team)) AS tickets FROM skillrating_queue.tick('ns', at => '2026-03-01 12:00:01');
-SELECT skillrating.create_ladder('maps', 'state_space', '{"player_context_sigma": 1}', player_type => 'uuid');
+SELECT skillrating.create_ladder('maps', 'state_space', '{"player_context_sigma": 1}', player_type => 'uuid') \gset
 INSERT INTO lobby.queue (queue, ladder, teams, caution, context, rating_pool, initial_window) VALUES ('maps', 'maps', 3, 1, 'veil', 'ranked', 100);
 SELECT count(skillrating_queue.join('maps', ARRAY[md5(i::text)::uuid::text], at => '2026-03-01 12:00')) FROM generate_series(1, 7) AS i;
 SELECT count(*), count(DISTINCT proposal), max(team), round(min(win_probability)::numeric, 3) AS p, round(min(quality)::numeric, 3) AS quality FROM skillrating_queue.tick('maps', at => '2026-03-01 12:00:01');
 SELECT count(*) FROM skillrating_queue.leave(ARRAY(SELECT player_id::text FROM lobby.player));
-SELECT skillrating.drop_ladder('hives'), skillrating.drop_ladder('maps');
+SELECT skillrating.drop_ladder('hives'), skillrating.drop_ladder('maps') \gset
 
 -- Numbers against closed forms: four join, the two nearest play, one leaves, one waits.
 CREATE FUNCTION near(a float8, b float8) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT abs(a - b) <= 1e-9 * greatest(1, abs(b)) $$;
 CREATE FUNCTION curve(ahead float8) RETURNS float8 LANGUAGE sql IMMUTABLE AS $$ SELECT 1 / (1 + power(10, -ahead / 400)) $$;
-SELECT skillrating.create_ladder('formed', 'elo', player_type => 'text', match_type => 'int');
+SELECT skillrating.create_ladder('formed', 'elo', player_type => 'text', match_type => 'int') \gset
 SELECT count(*) = 4 AS rated FROM skillrating.import_ratings('formed', '{ana,ben,cyd,don}'::text[], '[{"rating": 1700}, {"rating": 1650}, {"rating": 1400}, {"rating": 1100}]', at => '2024-01-01') AS i, generate_series(1, 4);
 INSERT INTO lobby.queue (queue, ladder, initial_window, widening, ticket_lifetime) VALUES ('formed', 'formed', 60, 0, NULL);
 CREATE TABLE joined AS SELECT p, n, skillrating_queue.join('formed', ARRAY[p], at => timestamptz '2024-03-01 12:00' + n * interval '10 seconds') AS ticket FROM unnest('{ana,ben,cyd,don}'::text[]) WITH ORDINALITY AS u(p, n);
@@ -272,7 +277,7 @@ SELECT s.waiting_tickets = 1 AND s.waiting_players = 1 AND abs(extract(epoch FRO
 FROM lobby.status AS s WHERE s.queue = 'formed';
 DELETE FROM lobby.queue WHERE queue = 'formed';
 SELECT count(*) FROM lobby.ticket WHERE ticket IN (SELECT ticket FROM joined);
-SELECT skillrating.drop_ladder('formed');
+SELECT skillrating.drop_ladder('formed') \gset
 
 -- Accounts: one who is merged has one ticket, and one who is excluded none; the next tick sees to that.
 SELECT count(*) FROM skillrating_queue.leave(ARRAY(SELECT player_id FROM lobby.player));
@@ -280,6 +285,7 @@ UPDATE lobby.queue SET accept_within = NULL, ticket_lifetime = NULL;
 SELECT skillrating.merge_players('arena', 'alt', 'ann', allow_unknown => true) AS merge \gset
 SELECT skillrating_queue.join('duel', '{alt}', at => '2026-03-01 17:00') IS NOT NULL AS joined;
 SELECT skillrating_queue.join('duel', '{ann}', at => '2026-03-01 17:00') IS NULL;
+\set VERBOSITY default
 SELECT skillrating_queue.join('team', '{alt,ann}', at => '2026-03-01 17:00');
 SELECT k.mu = r.rating AS as_ann, p.counts_as FROM lobby.ticket AS k JOIN lobby.player AS p USING (ticket), arena.rating AS r WHERE p.player_id = 'alt' AND r.player_id = 'ann';
 SELECT queue_name FROM skillrating_queue.leave('{ann}');
@@ -288,7 +294,7 @@ SELECT skillrating_queue.join('duel', '{bobby}', at => '2026-03-01 17:00') IS NO
 SELECT skillrating.merge_players('arena', 'bobby', 'bob', allow_unknown => true) AS merge \gset
 SELECT count(*) FROM skillrating_queue.tick('duel', at => '2026-03-01 17:02');
 SELECT p.player_id, t.status, t.reason FROM lobby.ticket AS t LEFT JOIN lobby.player AS p USING (ticket) WHERE t.joined_at >= '2026-03-01 17:00' ORDER BY t.ticket;
-SELECT skillrating.undo_operation('arena', :merge);
+SELECT skillrating.undo_operation('arena', :merge) \gset
 SELECT skillrating_queue.join('duel', '{bobby}', at => '2026-03-01 17:03') IS NOT NULL AS joined;
 SELECT skillrating.exclude_player('arena', 'bobby', allow_unknown => true, since => '2026-01-01') IS NOT NULL AS excluded;
 SELECT count(*) FROM skillrating_queue.tick('duel', at => '2026-03-01 17:04');
@@ -326,8 +332,10 @@ SELECT lobby.join('duel', '{eve}') AS here, hall.join('duel', '{eve}') IS NOT NU
 SELECT count(*) FROM lobby.tick('duel');
 SELECT queue_name FROM hall.leave('{eve}');
 SELECT (SELECT count(*) FROM lobby.seat) AS here, current_setting('search_path') AS search_path;
+\set ECHO none
 DROP SCHEMA lobby CASCADE;
 DROP SCHEMA hall CASCADE;
-SELECT skillrating.drop_ladder('pit'), skillrating.drop_ladder('large');
+SELECT skillrating.drop_ladder('pit'), skillrating.drop_ladder('large') \gset
 DROP SCHEMA regress_queue CASCADE;
 DROP EXTENSION skillrating_queue;
+\set ECHO all

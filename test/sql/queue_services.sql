@@ -1,5 +1,6 @@
 -- skillrating_queue: roles that may call functions only, game servers, who may join, and rows that are
 -- forged or broken.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -8,7 +9,8 @@ SET client_min_messages = warning;
 CREATE EXTENSION skillrating_queue;
 CREATE SCHEMA regress_queue;
 SET search_path = regress_queue, lobby;
-SELECT skillrating.create_ladder('arena', 'elo');
+\set ECHO all
+SELECT skillrating.create_ladder('arena', 'elo') \gset
 SELECT count(skillrating.set_rating('arena', i, jsonb_build_object('rating', 1500 + 10 * i))) FROM generate_series(1, 8) AS i;
 SELECT skillrating_queue.create_coordinator('lobby');
 INSERT INTO lobby.queue (queue, ladder, initial_window) VALUES ('duel', 'arena', 1000);
@@ -61,7 +63,7 @@ CREATE FUNCTION theirs.trap() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSER
 CREATE TRIGGER trap BEFORE INSERT ON theirs.ticket FOR EACH ROW EXECUTE FUNCTION theirs.trap();
 SELECT theirs.join('duel', '{1}');
 RESET ROLE;
-SELECT skillrating.grant_ladder('arena', 'regress_queue_owner', 'reader');
+SELECT skillrating.grant_ladder('arena', 'regress_queue_owner', 'reader') \gset
 SELECT theirs.join('duel', '{1}') AS ticket;
 SELECT skillrating_queue.enter('theirs.queue');
 SELECT DISTINCT role FROM theirs.ran_as;
@@ -79,11 +81,12 @@ ALTER TABLE theirs.queue OWNER TO regress_queue_owner;
 REASSIGN OWNED BY regress_queue_owner TO CURRENT_USER;
 SELECT theirs.join('duel', '{2}') AS ticket;
 DROP SCHEMA theirs CASCADE;
-SELECT skillrating.revoke_ladder('arena', 'regress_queue_owner', 'reader');
+SELECT skillrating.revoke_ladder('arena', 'regress_queue_owner', 'reader') \gset
 DROP OWNED BY regress_queue_owner;
 DROP ROLE regress_queue_owner;
 
 -- Rows that no function has written: each is named and ends, and the others play.
+\set ECHO none
 CREATE TABLE forged (ticket bigint, fault text);
 INSERT INTO lobby.queue (queue, ladder, initial_window, team_size) VALUES ('duo', 'arena', 1000, 2);
 WITH t AS (INSERT INTO lobby.ticket (queue, size, mu, joined_at, tried_at) SELECT 'duo', 1, 0, now(), now() FROM generate_series(1, 3) RETURNING ticket) INSERT INTO forged SELECT ticket, NULL FROM t;
@@ -91,13 +94,16 @@ WITH t AS (INSERT INTO lobby.ticket (queue, size, mu, joined_at, tried_at, statu
 UPDATE forged SET fault = (ARRAY['nobody', 'three', 'no number'])[ticket - (SELECT min(ticket) FROM forged) + 1] WHERE fault IS NULL;
 INSERT INTO lobby.player (counts_as, player_id, ticket) SELECT 'f' || i, 'f' || i, ticket FROM forged, generate_series(1, 3) AS i WHERE fault = 'three';
 INSERT INTO lobby.player (counts_as, player_id, ticket) SELECT 'no number', 'no number', ticket FROM forged WHERE fault = 'no number';
+\set ECHO all
 SELECT count(lobby.join('duo', ARRAY[i::text])) FROM generate_series(5, 8) AS i;
+\set ECHO none
 WITH b AS (INSERT INTO lobby.backfill (queue, pool, asked_at) VALUES ('duo', '', now()) RETURNING backfill) INSERT INTO lobby.present (backfill, player_id, team) SELECT backfill, 'x y', 1 FROM b;
 INSERT INTO lobby.backfill (queue, pool, asked_at) VALUES ('duo', '', now());
 SELECT min(ticket) - 1 AS before FROM forged \gset
 ALTER SEQUENCE lobby.ticket_ticket_seq RESTART 1000;
 \set VERBOSITY terse
 SET client_min_messages = error;
+\set ECHO all
 SELECT player_id FROM lobby.tick('duo') ORDER BY player_id;
 SET client_min_messages = warning;
 \set VERBOSITY default
@@ -211,8 +217,10 @@ SELECT skillrating_queue.offer_instance(NULL, '10.0.0.1:7777', at => '2026-03-01
 -- The functions of a coordinator keep the extension from going without CASCADE.
 \set VERBOSITY terse
 DROP EXTENSION skillrating_queue;
+\set ECHO none
 DROP SCHEMA lobby CASCADE;
 DROP EXTENSION skillrating_queue;
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP SCHEMA regress_queue CASCADE;
 DROP ROLE regress_queue_service;
+\set ECHO all

@@ -19,6 +19,7 @@ SELECT column_name, type, needed FROM skillrating.source_columns() WHERE column_
 --
 -- A small history, against a filter in plain SQL
 --
+\set ECHO none
 CREATE TEMP TABLE duel (
     id integer, at timestamptz, home text, away text, home_score float8, away_score float8,
     map text, home_map text, away_map text, home_club text, away_club text);
@@ -36,6 +37,7 @@ SELECT id, at, 1 AS team, 1.0 AS side, home AS player, home_score AS team_score,
     home_club AS club FROM duel
 UNION ALL
 SELECT id, at, 2, 2, away, away_score, away_map, away_club FROM duel;
+\set ECHO all
 
 -- Its parameters: prior deviation, drift a match and drift a day of each kind of unknown.
 CREATE TEMP TABLE prior (kind text, deviation float8, tau float8, drift float8);
@@ -48,6 +50,7 @@ SELECT '{"initial_mu": 2, "initial_sigma": 1.2, "beta": 0.9, "tau": 0.1, "drift"
     "club_drift": 0.01}' AS params \gset
 
 -- The unknowns of a match, with what each counts in the difference of the two players.
+\set ECHO none
 CREATE FUNCTION pg_temp.part(d duel) RETURNS TABLE (kind text, name text, coefficient float8)
 LANGUAGE sql AS $$
     SELECT p.kind, p.name, sum(p.coefficient)
@@ -99,6 +102,7 @@ BEGIN
         FROM pg_temp.part(match) AS m WHERE (u.kind, u.name) = (m.kind, m.name);
     END LOOP;
 END $$;
+\set ECHO all
 
 SELECT f.kind, count(*) AS components, bool_and(abs(f.mu - u.mu) < 1e-12) AS mu,
     bool_and(abs(f.deviation ^ 2 - u.variance) < 1e-12) AS deviation,
@@ -153,6 +157,7 @@ FROM generate_series(1, 4500) AS m, (VALUES (1, 1), (1, 2), (2, 3), (2, 4)) AS s
 DELETE FROM lineup AS a USING lineup AS b
 WHERE a.id = b.id AND a.player = b.player AND a.seat > b.seat;
 
+\set ECHO none
 CREATE TEMP TABLE result AS
 SELECT id, 0.4 * count(DISTINCT team)
     + sum((3 - 2 * team) * (pg_temp.normal('player ' || player)
@@ -166,6 +171,7 @@ FROM lineup GROUP BY id, pool HAVING count(DISTINCT team) = 2;
 CREATE TEMP TABLE game AS
 SELECT l.*, CASE WHEN (r.lead > 0) = (team = 1) THEN 1 ELSE 2 END::float8 AS rank, r.lead
 FROM lineup AS l JOIN result AS r USING (id);
+\set ECHO all
 SELECT '{"initial_mu": 0, "beta": 1, "tau": 0.01, "draw_probability": 0, "strength": "sum",
     "home_sigma": 1, "home_context_sigma": 0.6, "player_context_sigma": 0.4, "club_sigma": 0.8,
     "club_tau": 0}' AS full_params,

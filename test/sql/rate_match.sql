@@ -1,10 +1,12 @@
 -- rate_match(): rate() over a row a match, whose players are arrays.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_rate_match;
 SET search_path = regress_rate_match;
 SET timezone = 'UTC';
 SET jit = off;
+\set ECHO all
 
 -- Matches of two to four teams, with all that can be said of them, some of it wrong or unknown.
 \set ECHO none
@@ -23,6 +25,7 @@ UPDATE participant SET player_id = 'p1' WHERE match_id = 50;
 UPDATE participant SET rank = 'NaN' WHERE match_id = 60 AND place = 1;
 UPDATE participant SET player_id = NULL WHERE match_id = 70 AND place = 2;
 UPDATE participant SET team = 1 WHERE match_id = 80;
+\set ECHO none
 CREATE TABLE match AS
 SELECT match_id, played_at, array_agg(player_id ORDER BY place) AS players, array_agg(team ORDER BY place) AS team, array_agg(rank ORDER BY place) AS rank,
     array_agg(weight ORDER BY place) AS weight, nullif(array_agg(won ORDER BY place), '{NULL,NULL,NULL,NULL}') AS won, array_agg(side ORDER BY place) AS side,
@@ -30,6 +33,7 @@ SELECT match_id, played_at, array_agg(player_id ORDER BY place) AS players, arra
     array_agg(quit ORDER BY place) AS quit, min(pool) AS pool, min(log_odds) AS log_odds, array_agg(gain ORDER BY place) AS gain,
     min(unrated_reason) AS unrated_reason, array_agg(context ORDER BY place) AS context, min(season) AS season
 FROM participant GROUP BY 1, 2;
+\set ECHO all
 
 -- Bit for bit the same, under every model.
 \set ECHO none
@@ -63,7 +67,7 @@ SELECT compare.model, count(*), count((b.r).score), count((b.r).win_probability)
 FROM by_row AS b FULL JOIN spread AS s USING (match_id, place)
 $$;
 \set ECHO all
-SELECT c.* FROM skillrating.models() AS m, compare(m.name, NULL) AS c ORDER BY 1;
+SELECT string_agg(c.model, ' ' ORDER BY c.model), c.rows, rated, predicted, unrated, same FROM skillrating.models() AS m, compare(m.name, NULL) AS c GROUP BY 2, 3, 4, 5, 6 ORDER BY 1;
 -- With parameters, components, and players who start elsewhere.
 SELECT c.* FROM compare('state_space', '{"player_context_sigma": 0.3, "home_sigma": 0.2}') AS c;
 SELECT c.* FROM compare('elo', '{"k": 40}', ARRAY[skillrating.starting_rating('p1', 1900, pool => 'solo', games => 30)]) AS c;

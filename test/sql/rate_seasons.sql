@@ -72,7 +72,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT t.model, t.params, c.rated > 400 AS many, c.differ, c.finals_differ FROM trial AS t, compare(t.model, t.params) AS c ORDER BY t.model, t.params::text;
+SELECT string_agg(concat(t.model, nullif(t.params, '{}')), ' ' ORDER BY t.model, t.params::text), c.rated > 400 AS many, c.differ, c.finals_differ FROM trial AS t, compare(t.model, t.params) AS c GROUP BY 2, 3, 4;
 
 -- One player in numbers: keep a half of the distance to 1600, in each season that is played, whoever
 -- plays in it; what is absent takes the steps, too, and a newcomer none.

@@ -38,17 +38,15 @@ INSERT INTO trial VALUES ('elo', '{}'), ('elo', '{"k_by_games": [[5, 60]], "marg
 INSERT INTO trial SELECT name, '{}' FROM skillrating.models() WHERE name NOT IN (SELECT model FROM trial);
 
 -- A history with all arguments, of which some may be changed or left out.
-CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 \set ECHO none
+CREATE TYPE seen AS (match_id int, player_id text, team int, r skillrating.rated);
 CREATE FUNCTION history(matches results[], model text, params jsonb, start skillrating.final_rating[] DEFAULT NULL, components skillrating.final_component[] DEFAULT NULL) RETURNS SETOF seen LANGUAGE sql AS $$
     SELECT match_id, player_id, team, skillrating.rate(model, player_id, team, rank, weight, played_at, score, NULL, joined, left_at, commanding, side, squad,
         kills, deaths, NULL, NULL, pool, log_odds, gain, unrated_reason, context => context, club => club, season => season, options => params || '{"season_keep": 0.7, "season_mean": 3}', start => start, start_components => components)
         OVER (ORDER BY played_at, match_id)
     FROM unnest(matches) AS s
 $$;
-\set ECHO all
 CREATE TYPE ends AS (ratings skillrating.final_rating[], components skillrating.final_component[]);
-\set ECHO none
 CREATE FUNCTION finals(matches results[], model text, params jsonb, start ends DEFAULT NULL) RETURNS ends LANGUAGE sql AS $$
     SELECT skillrating.final_ratings(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id),
         skillrating.final_components(model, match_id, player_id, team, rank, i, params || '{"season_keep": 0.7, "season_mean": 3}', (start).ratings, (start).components ORDER BY played_at, match_id)
@@ -67,13 +65,15 @@ $$;
 
 -- To go on is to rate the whole, to the last bit: in the middle of a season, between two, and with
 -- the results of others; the final ratings with all counts, and each row.
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), cuts, final_ratings, rows FROM (
 WITH found AS MATERIALIZED (
     SELECT t.model, t.params, cut, finals(matches('true'), model, params) AS whole, finals(matches('match_id <= ' || cut), model, params) AS half
     FROM trial AS t, (VALUES (59), (100), (180)) AS c(cut)
 )
 SELECT model, params, count(*) AS cuts, bool_and(finals(matches('match_id > ' || cut), model, params, half) = whole) AS final_ratings,
     bool_and(NOT EXISTS (SELECT h FROM history(matches('match_id > ' || cut), model, params, (half).ratings, (half).components) AS h EXCEPT SELECT h FROM history(matches('true'), model, params) AS h)) AS rows
-FROM found GROUP BY model, params ORDER BY model, params::text;
+FROM found GROUP BY model, params
+) AS q GROUP BY cuts, final_ratings, rows ORDER BY 1;
 -- Synelo under strict looks back on matches that no state has.
 SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), 'synelo', '{"strict": true}', (finals(matches('match_id <= 100'), 'synelo', '{"strict": true}')).ratings) AS h
     EXCEPT SELECT h FROM history(matches('true'), 'synelo', '{"strict": true}') AS h) AS d) > 0 AS differs;
@@ -81,6 +81,7 @@ SELECT (SELECT count(*) FROM (SELECT h FROM history(matches('match_id > 100'), '
 -- The last rows of rate() do as well, where no season begins, pools share nothing and there are no
 -- components: no contexts for hive, here.
 CREATE VIEW plain AS SELECT model, params || '{"size_advantage": "none"}' AS params FROM trial;
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), many, same FROM (
 WITH q AS (
     SELECT t.model, t.params, s.*, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
     FROM plain AS t, results AS s WHERE NOT params ? 'initial_base_sigma' AND joined IS NULL AND (t.model = 'hive' OR NOT EXISTS (SELECT FROM unnest((SELECT components FROM skillrating.models(t.model, t.params))) WHERE used))
@@ -91,27 +92,32 @@ WITH q AS (
     SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, weight, played_at, score, pool => pool, options => t.params, start => t.start) OVER (PARTITION BY t.model, t.params ORDER BY played_at, match_id) AS r
     FROM s AS t, results AS s WHERE match_id > 100 AND joined IS NULL
 )
-SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params ORDER BY model, (params - 'size_advantage')::text;
+SELECT model, params - 'size_advantage' AS params, count(*) > 200 AS many, bool_and(g.r = q.r) AS same FROM g JOIN q USING (model, params, match_id, player_id, team) GROUP BY model, params
+) AS q GROUP BY many, same ORDER BY 1;
 
 -- Matches without a result get a forecast, and change nothing: as if they were not there.
 CREATE FUNCTION without_results(matches results[], divisor int) RETURNS results[] LANGUAGE sql AS $$
     SELECT array_agg((match_id, played_at, season, player_id, team, pool, CASE WHEN match_id % divisor > 0 THEN rank END, CASE WHEN match_id % divisor > 0 THEN score END, weight, joined, left_at, commanding, side, squad,
         kills, deaths, log_odds, gain, context, club, unrated_reason)::results) FROM unnest(matches) AS m
 $$;
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), final_ratings, rows, forecasts FROM (
 SELECT model, params, finals(without_results(matches('true'), 6), model, params) = finals(matches('match_id % 6 > 0'), model, params) AS final_ratings,
     NOT EXISTS ((SELECT h FROM history(without_results(matches('true'), 6), model, params) AS h WHERE match_id % 6 > 0) EXCEPT (SELECT h FROM history(matches('match_id % 6 > 0'), model, params) AS h)) AS rows,
     (SELECT bool_and((f.r).unrated_reason = 'no_result' AND (f.r).state_after = (f.r).state_before AND (f.r).score IS NULL AND (f.r).win_probability BETWEEN 0 AND 1)
         FROM history(without_results(matches('true'), 6), model, params) AS f JOIN history(matches('true'), model, params) AS h USING (match_id, player_id, team)
         WHERE match_id % 6 = 0 AND (h.r).unrated_reason IS NULL) AS forecasts
-FROM trial ORDER BY model, params::text;
+FROM trial
+) AS q GROUP BY final_ratings, rows, forecasts ORDER BY 1;
 -- What is forecast is what rating says it was: the states, the games, and all probabilities.  Match
 -- 60 and match 180 begin seasons.
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), matches, same FROM (
 SELECT t.model, t.params, count(DISTINCT last) AS matches, bool_and(((f.r).state_before, (f.r).games_before, (f.r).win_probability, (f.r).sole_win_probability, (f.r).draw_probability, (f.r).loss_probability, (f.r).first_probability)
     IS NOT DISTINCT FROM ((h.r).state_before, (h.r).games_before, (h.r).win_probability, (h.r).sole_win_probability, (h.r).draw_probability, (h.r).loss_probability, (h.r).first_probability)) AS same
 FROM trial AS t, (VALUES (60), (141), (180), (240)) AS c(last), history(matches('match_id <= ' || last), t.model, t.params) AS h,
     history(without_results(matches('match_id <= ' || last), last), t.model, t.params) AS f
 WHERE h.match_id = last AND f.match_id = last AND h.player_id = f.player_id AND h.team = f.team AND (h.r).unrated_reason IS NULL
-GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
+GROUP BY t.model, t.params
+) AS q GROUP BY matches, same ORDER BY 1;
 
 -- No look ahead: whatever the results behind match i are, or whether there are any, all that is said
 -- before they are known stays the same, and for match i + 1 all that is known before it.
@@ -122,6 +128,7 @@ CREATE FUNCTION other_results(matches results[], last int, way int) RETURNS resu
     FROM unnest(matches) AS m
 $$;
 \set ECHO all
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), many, same FROM (
 WITH cuts AS MATERIALIZED (
     SELECT t.model, t.params, last, way, finals(matches('match_id <= 30'), t.model, t.params) AS start FROM trial AS t, (VALUES (45, 1), (119, 1), (119, 2), (137, 3), (200, 2)) AS c(last, way)
 )
@@ -130,15 +137,19 @@ SELECT c.model, c.params, count(*) > 1000 AS many, bool_and(CASE WHEN h.match_id
         ((o.r).state_before, (o.r).win_probability, (o.r).sole_win_probability, (o.r).draw_probability, (o.r).loss_probability, (o.r).first_probability) END) AS same
 FROM cuts AS c, LATERAL (SELECT h.* FROM history(matches('match_id > 30'), c.model, c.params, (c.start).ratings, (c.start).components) AS h) AS h
     JOIN LATERAL (SELECT o.* FROM history(other_results(matches('match_id > 30'), last, way), c.model, c.params, (c.start).ratings, (c.start).components) AS o) AS o USING (match_id, player_id, team)
-WHERE match_id <= last + 1 GROUP BY c.model, c.params ORDER BY c.model, c.params::text;
+WHERE match_id <= last + 1 GROUP BY c.model, c.params
+) AS q GROUP BY many, same ORDER BY 1;
 
 -- Probabilities of the outcomes: of two teams under models that know draws, as predict() has them,
 -- and of the first place among more.
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), knows_draws, adds_up, first, draws_of_many FROM (
 SELECT t.model, t.params, count((h.r).draw_probability) > 0 AS knows_draws,
     bool_and(abs((h.r).sole_win_probability + (h.r).draw_probability + (h.r).loss_probability - 1) < 1e-12 AND abs((h.r).sole_win_probability + (h.r).draw_probability / 2 - (h.r).win_probability) < 1e-12) AS adds_up,
     bool_and(((h.r).first_probability IS NULL) = (teams = 2)) AS first, bool_or(teams > 2 AND (h.r).draw_probability IS NOT NULL) AS draws_of_many
 FROM trial AS t, history(matches('unrated_reason IS NULL'), t.model, t.params) AS h JOIN (SELECT match_id, max(team) AS teams FROM results GROUP BY match_id) AS m USING (match_id)
-WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params ORDER BY t.model, t.params::text;
+WHERE (h.r).unrated_reason IS NULL GROUP BY t.model, t.params
+) AS q GROUP BY knows_draws, adds_up, first, draws_of_many ORDER BY 1;
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), many, as_predicted FROM (
 WITH q AS (
     SELECT t.model, t.params, match_id, player_id, team, skillrating.rate(t.model, player_id, team, rank, team_score => score, options => t.params) OVER (PARTITION BY t.model, t.params ORDER BY match_id) AS r
     FROM plain AS t, results WHERE joined IS NULL
@@ -147,7 +158,8 @@ WITH q AS (
     FROM q WHERE (r).draw_probability IS NOT NULL AND (r).unrated_reason IS NULL AND NOT EXISTS (SELECT FROM unnest((SELECT components FROM skillrating.models(model, params))) WHERE used) GROUP BY model, params, match_id HAVING count(DISTINCT player_id) = count(*)
 )
 SELECT d.model, d.params - 'size_advantage' AS params, count(*) > 50 AS many, bool_and(p.draw_probability = d.draw AND p.win_probability = d.win) AS as_predicted
-FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params ORDER BY d.model, (d.params - 'size_advantage')::text;
+FROM d, skillrating.predict(d.model, d.state, d.team, params => d.params) AS p WHERE p.team = 1 GROUP BY d.model, d.params
+) AS q GROUP BY many, as_predicted ORDER BY 1;
 
 -- Identifiers are of the type of the history, whatever that is.
 CREATE VIEW bouts AS SELECT * FROM (VALUES (1, 7, 1), (1, 8, 2), (2, 8, 1), (2, 9, 2)) AS v(match_id, player_id, team);
@@ -195,8 +207,10 @@ SELECT skillrating.rate('state_space', player_id, team, team, start_components =
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('club', '', 'x', NULL, 1, -1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 SELECT skillrating.rate('state_space', player_id, team, team, start_components => ARRAY[('player_context', '', 'x', 'ann', 1, 1, 1, NULL, NULL, NULL)]::skillrating.final_component[]) OVER (ORDER BY match_id) FROM bouts;
 
+\set ECHO none
 DROP VIEW bouts;
 DROP FUNCTION other_results, without_results, matches, finals, history;
 DROP TYPE seen, ends;
 DROP VIEW plain;
 DROP TABLE results, trial;
+\set ECHO all

@@ -7,6 +7,7 @@ SET extra_float_digits = 0;
 -- sides, sides, commanders, squads, counts, contexts, gains, simultaneous matches, some that do not
 -- count.
 SELECT setseed(0.31415);
+\set ECHO none
 CREATE TABLE results AS
 WITH m AS MATERIALIZED (
     SELECT i AS match_id, '2024-01-01'::timestamptz + i / 3 * interval '7 hours' AS played_at,
@@ -43,6 +44,7 @@ SELECT match_id, played_at, player_id, 3 - team, pool, 3 - rank, NULL, weight, j
     CASE WHEN match_id % 3 = 0 THEN 1.5 ELSE player_gain END, unrated_reason, 'hero ' || match_id % 5, club
 FROM results WHERE match_id % 10 = 0 AND team < 3 AND team_score IS NULL AND rank < 3 AND side IS NULL
     AND match_id NOT IN (SELECT match_id FROM results GROUP BY match_id HAVING max(team) > 2 OR min(rank) = max(rank)) AND player_id LIKE '%1';
+\set ECHO all
 
 -- For each model, with parameters that make it use more than by default.
 CREATE TABLE trial(model text, params jsonb);
@@ -91,7 +93,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT model, params, c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count, c.differ FROM trial, compare(model, params) AS c ORDER BY model, params::text;
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), c.rated > 500 AS many, c.unrated > 20 AS some_do_not_count, c.differ FROM trial, compare(model, params) AS c GROUP BY 2, 3, 4;
 
 -- The order of the rows of a match changes nothing, to the last bit; nor does a spill to disk.
 \set ECHO none
@@ -146,9 +148,11 @@ FROM (SELECT *, skillrating.rate('elo', player_id, CASE match_id WHEN 2 THEN 1 E
 
 -- Windows that would rate nonsense.
 SELECT skillrating.rate('elo', player_id, team, rank) OVER () FROM bouts;
+\set VERBOSITY terse
 SELECT skillrating.rate('elo', player_id, team, rank) OVER (PARTITION BY match_id) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id ROWS UNBOUNDED PRECEDING) FROM bouts;
 SELECT skillrating.rate('elo', player_id, team, rank) OVER (ORDER BY match_id RANGE BETWEEN 2 PRECEDING AND CURRENT ROW) FROM bouts;
+\set VERBOSITY default
 SELECT skillrating.rate('elo', player_id, team, rank) FROM bouts;
 -- Other functions may share the window, and rate() may stand in it twice.
 SELECT match_id, n, round((a).rating_after::numeric, 1) AS elo, round((b).rating_after::numeric, 1) AS glicko
@@ -202,7 +206,7 @@ CREATE FUNCTION final_differs(model text, params jsonb) RETURNS bigint LANGUAGE 
 $$;
 \set ECHO all
 -- (What pools share moves on with matches in the other pool.)
-SELECT model, params, final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' ORDER BY model, params::text;
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), final_differs(model, params) FROM trial WHERE params <> '{"initial_base_sigma": 3}' GROUP BY 2;
 SELECT f.player_id, round(f.rating::numeric, 2) AS rating, f.games, f.wins, f.draws, f.losses, f.last_played
 FROM (SELECT skillrating.final_ratings('elo', match_id, player_id, team, rank ORDER BY match_id) AS ratings FROM bouts) AS a, unnest(a.ratings) AS f;
 SELECT season, f.player_id, round(f.rating::numeric, 2) AS rating, round(f.deviation::numeric, 1) AS deviation, f.games, f.last_played

@@ -18,6 +18,7 @@ FROM games, LATERAL (VALUES (a, 1, 2 - score), (b, 2, 1 + score)) AS p(player, t
 
 -- A row without a result is the state with which a player goes into a match at its time: the first of
 -- each month closes the month before.
+\set ECHO none
 CREATE VIEW starts AS
 SELECT 1000 + player AS g, m.month AS at, p.player, o.team, NULL::float8 AS rank, m.month
 FROM (SELECT (timestamp '2026-01-01' + n * interval '1 month') AT TIME ZONE 'UTC' FROM generate_series(0, 5) AS n) AS m(month),
@@ -39,7 +40,6 @@ FROM (
 WHERE month IS NOT NULL;
 
 -- What the formulas make of the whole month at once.
-\set ECHO none
 CREATE VIEW expected AS
 WITH opponents AS (
     SELECT l.model, l.month, l.player, (l.r).state_before AS state,
@@ -212,7 +212,7 @@ SELECT skillrating.final_ratings('glicko', 1, p, p, p, skillrating.inputs(), '{"
 
 SELECT skillrating.idle_state('glicko', skillrating.initial_state('glicko', '{"period": "day"}'), '1 month', '{"period": "day"}');
 -- A ladder gets them when it is made.
-SELECT skillrating.create_ladder('periods', 'elo');
+SELECT skillrating.create_ladder('periods', 'elo') \gset
 UPDATE periods.ladder SET params = params || '{"period": "month"}';
 SELECT skillrating.report_match('periods', 1, '{1,2}', '{1,2}', '{1,2}');
 SET client_min_messages = warning;

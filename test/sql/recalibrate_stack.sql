@@ -1,4 +1,5 @@
 -- Forecasts corrected and combined online: recalibrate() and stack().
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA corrected;
@@ -17,6 +18,7 @@ SELECT i, timestamptz '2026-01-01 00:00 UTC' + i * interval '6 hours' AS played_
     1 / (1 + exp(-sin(i * 5.7))) AS ignorant,
     CASE WHEN luck < 0.9 * p THEN 1 WHEN luck < 0.9 * p + 0.1 THEN 0.5 ELSE 0 END::float8 AS y
 FROM outcome;
+\set ECHO all
 
 -- The slope by hand: for each row the root of the derivative, by bisection, and forgetting in natural parameters.
 \set ECHO none

@@ -1,11 +1,13 @@
 -- Reporting a match says what came of it, with a row for every player.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;
 CREATE SCHEMA outcomes;
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', late => 'reorder');
+\set ECHO all
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', late => 'reorder') \gset
 \set ECHO none
 CREATE FUNCTION outcomes.report(match bigint, players text[], team integer[], rank integer[], at timestamptz DEFAULT '2024-01-01',
     OUT player text, OUT before numeric, OUT after numeric, OUT score float8, OUT outcome text, OUT reason text, OUT detail text, OUT correction text, OUT seq bigint)
@@ -44,7 +46,7 @@ SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT * FROM outcomes.report(5, '{bob,new}', '{1,2}', '{1,2}', '2024-01-02 12:00');
 
 -- A match that is void, at first until catch_up(); and other content of it.
-SELECT skillrating.void_match('arena', 5, 'cheats');
+SELECT skillrating.void_match('arena', 5, 'cheats') \gset
 SELECT player, score, outcome, reason, detail, correction, seq IS NOT NULL AS placed FROM outcomes.report(5, '{bob,new}', '{1,2}', '{1,2}', '2024-01-02 12:00');
 SELECT count(*) FROM skillrating.catch_up('arena');
 SELECT player, score, outcome, reason, detail, correction FROM outcomes.report(5, '{bob,new}', '{1,2}', '{1,2}', '2024-01-02 12:00');
@@ -97,8 +99,8 @@ BEGIN
     RETURN NEW;
 END
 $$;
-\set ECHO all
 CREATE TRIGGER report_more BEFORE INSERT ON arena.event FOR EACH ROW EXECUTE FUNCTION outcomes.report_more();
+\set ECHO all
 SELECT player, outcome FROM outcomes.report(11, '{ann,bob}', '{1,2}', '{1,2}', outcomes.soon(2));
 DROP TRIGGER report_more ON arena.event;
 TABLE outcomes.heard;
@@ -117,6 +119,7 @@ RESET ROLE;
 
 -- What a match that does not count would be entered with is what preview() says, under every model
 -- and in every pool.
+\set ECHO none
 CREATE TABLE outcomes.entered (model text, pool text, same boolean);
 DO $$
 DECLARE
@@ -137,10 +140,12 @@ BEGIN
         PERFORM skillrating.drop_ladder('each');
     END LOOP;
 END $$;
-SELECT * FROM outcomes.entered ORDER BY model COLLATE "C", pool;
+\set ECHO all
+SELECT string_agg(concat_ws(' ', model, nullif(pool, '')), ', ' ORDER BY model COLLATE "C", pool), same FROM outcomes.entered GROUP BY same;
 
 -- Never no row: whatever is reported, each player has one, in the order given.
 SELECT setseed(0.18);
+\set ECHO none
 CREATE TABLE outcomes.tally (outcome text, complete boolean, has_reason boolean, waits boolean);
 DO $$
 DECLARE
@@ -163,9 +168,10 @@ BEGIN
         END IF;
     END LOOP;
 END $$;
+\set ECHO all
 SELECT outcome, complete, has_reason, waits, count(*) > 3 AS many FROM outcomes.tally GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
 
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 DROP SCHEMA outcomes CASCADE;
 DROP ROLE regress_reporter;

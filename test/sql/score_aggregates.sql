@@ -113,6 +113,7 @@ SELECT * FROM twice();
 DROP FUNCTION twice();
 
 -- A parallel plan gives the same bits as a serial one.
+\set ECHO none
 CREATE TABLE forecast AS
 SELECT i % 97 AS context, (hashint4(i)::float8 / 4294967296.0) + 0.5 AS p, (hashint4(-i) > 0)::int::float8 AS o,
     hashint4(-i) > 0 AS won, 1 + i % 2 AS side
@@ -120,19 +121,18 @@ FROM generate_series(1, 60000) AS i;
 ALTER TABLE forecast SET (parallel_workers = 2);
 ANALYZE forecast;
 SET max_parallel_workers_per_gather = 0;
-\set ECHO none
 CREATE TABLE serial AS
 SELECT skillrating.brier_score(p, o) AS brier, skillrating.log_loss(p, o) AS log_loss,
     skillrating.ranked_probability_score(p * 0.8, 0.1, o) AS ranked,
     skillrating.accuracy(p, o) AS accuracy, skillrating.skill_score(p, o) AS skill, skillrating.surprise(p, o) AS surprise,
     skillrating.calibration(p, o, 10) AS calibration
 FROM forecast;
-\set ECHO all
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET parallel_leader_participation = off;
+\set ECHO all
 EXPLAIN (COSTS OFF)
 SELECT skillrating.brier_score(p, o), skillrating.log_loss(p, o),
     skillrating.ranked_probability_score(p * 0.8, 0.1, o),

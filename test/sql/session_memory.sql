@@ -1,5 +1,6 @@
 -- What a session keeps of ladders is freed when they are dropped, in transactions of their
 -- own or within one, and after errors; and it keeps no more than so many.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -33,7 +34,6 @@ END
 $$;
 
 -- Ladders, plans and what belongs to them, and all memory.
-\set ECHO none
 CREATE TABLE memory (step text PRIMARY KEY, ladders bigint, plans bigint, plan_bytes bigint, bytes bigint);
 CREATE PROCEDURE look(step text)
 LANGUAGE sql AS $$
@@ -94,7 +94,6 @@ BEGIN
     END LOOP;
 END
 $$;
-\set ECHO all
 DO $$
 BEGIN
     FOR i IN 1 .. 68 LOOP
@@ -103,6 +102,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL open_all(68);
 CALL look('many');
 -- Plans of one round differ a little in size from those of the next on some versions.
@@ -114,6 +114,7 @@ SELECT n.ladders, n.plans - m.plans <= 0 AS plans_stay, n.plan_bytes - m.plan_by
 FROM memory AS m, memory AS n
 WHERE m.step = 'many' AND n.step = 'many again';
 
+\set ECHO none
 DO $$
 BEGIN
     FOR i IN 1 .. 68 LOOP
@@ -122,6 +123,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 CALL look('none');
 SELECT ladders FROM memory WHERE step = 'none';
 DROP SCHEMA session_memory CASCADE;

@@ -1,4 +1,5 @@
 -- The advantage of the larger team: by default in queries and on ladders.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set ON_ERROR_STOP on
@@ -6,6 +7,7 @@ SET extra_float_digits = 1;
 SET client_min_messages = warning;
 CREATE SCHEMA sizes;
 SET search_path = sizes;
+\set ECHO all
 
 -- 1000 matches of 4 against 4, or 3 in three of ten, of 30 players; one more player is worth log-odds of 1.
 \set ECHO none
@@ -16,7 +18,6 @@ CREATE TABLE played AS
 SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '7 hours' AS played_at, CASE WHEN m % 4 = 0 THEN 'blitz' ELSE '' END AS pool,
     CASE WHEN row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) <= 4 THEN 1 ELSE 2 END AS team, p AS player_id, row_number() OVER (PARTITION BY m ORDER BY noise(m || 'player' || p)) AS seat
 FROM generate_series(1, 1000) AS m, generate_series(1, 30) AS p;
-\set ECHO all
 CREATE INDEX ON played (match_id);
 DELETE FROM played WHERE seat > CASE WHEN match_id % 10 < 3 THEN 7 ELSE 8 END;
 CREATE TABLE fixture AS
@@ -24,6 +25,7 @@ SELECT match_id, sum(CASE team WHEN 1 THEN 1 ELSE -1 END * ((player_id - 15.5) /
 ALTER TABLE fixture ADD won boolean;
 UPDATE fixture SET won = noise(match_id || 'won') < 1 / (1 + exp(-log_odds));
 CREATE VIEW source AS SELECT match_id, played_at, pool, team, player_id, won = (team = 1) AS won FROM played JOIN fixture USING (match_id);
+\set ECHO all
 SELECT count(DISTINCT match_id) AS matches, count(DISTINCT match_id) FILTER (WHERE players = 7) AS uneven FROM played JOIN fixture USING (match_id);
 
 -- By default all models learn it but hive, and the strict SynElo.
@@ -36,13 +38,15 @@ CREATE TABLE trial AS SELECT name AS model, '{}'::jsonb AS params FROM skillrati
 CREATE TABLE forecast AS
 SELECT t.model, t.params, choice, f.* FROM trial AS t, (VALUES ('auto'), ('none'), ('learned')) AS c(choice), rated(t.model, t.params || jsonb_build_object('size_advantage', choice)) AS f;
 \set ECHO all
+SELECT string_agg(concat(model, nullif(params, '{}')), ' ' ORDER BY model, params::text), off, learned, better FROM (
 WITH loss AS (
     SELECT model, params, choice, players, avg(-ln(CASE WHEN won THEN (r).win_probability ELSE 1 - (r).win_probability END)) AS loss
     FROM forecast AS f JOIN fixture AS g ON g.match_id = f.match_id WHERE f.team = 1 AND g.match_id > 500 GROUP BY model, params, choice, players
 )
 SELECT model, params, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'none') AS off, bool_and(abs(l.loss - d.loss) < 1e-12) FILTER (WHERE choice = 'learned') AS learned,
     min(l.loss) FILTER (WHERE choice = 'none' AND players = 7) - min(l.loss) FILTER (WHERE choice = 'learned' AND players = 7) > 0.02 AS better
-FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params ORDER BY model, params::text;
+FROM loss AS l JOIN (SELECT model, params, players, loss FROM loss WHERE choice = 'auto') AS d USING (model, params, players) GROUP BY model, params
+) AS q GROUP BY off, learned, better ORDER BY 1;
 
 -- What is given is log-odds of the match, for rate() and predict() alike.
 WITH f AS (
@@ -69,8 +73,8 @@ SELECT coalesce(array_length((t).parts, 1), 0) AS parts, (t).params ->> 'size_ad
     FROM source AS s JOIN fixture AS f ON f.match_id = s.match_id WHERE players = 8) AS q;
 
 -- A ladder learns it by default: as rate() does, replayed and verified, and matches of equal teams do not touch it.
-SELECT skillrating.create_ladder('plain', 'trueskill', '{"size_advantage": "none"}', player_type => 'int', match_type => 'int', source => 'source');
-SELECT skillrating.create_ladder('learned', 'trueskill', '{"size_advantage": "learned"}', player_type => 'int', match_type => 'int', source => 'source');
+SELECT skillrating.create_ladder('plain', 'trueskill', '{"size_advantage": "none"}', player_type => 'int', match_type => 'int', source => 'source') \gset
+SELECT skillrating.create_ladder('learned', 'trueskill', '{"size_advantage": "learned"}', player_type => 'int', match_type => 'int', source => 'source') \gset
 SELECT params ->> 'size_advantage' AS size_advantage FROM learned.ladder;
 SELECT count(*) >= 1 AS found FROM skillrating.catch_up('plain', search => true);
 SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => true);
@@ -94,7 +98,7 @@ SELECT differ('plain', 'none') AS plain, differ('learned', 'learned') AS learned
 SELECT ladder, bool_and(ok) AS verified FROM (VALUES ('plain'), ('learned')) AS l(ladder), skillrating.verify(ladder) GROUP BY ladder ORDER BY ladder;
 
 -- A match of equal teams does not look at the table, and one of unequal teams does.
-SELECT skillrating.create_ladder('looks', 'elo');
+SELECT skillrating.create_ladder('looks', 'elo') \gset
 SELECT count(*) FROM skillrating.report_match('looks', 1, '{1,2,3}'::bigint[], '{1,1,2}', '{1,1,2}');
 CREATE FUNCTION looked() RETURNS bigint LANGUAGE sql AS $$SELECT seq_scan + coalesce(idx_scan, 0) + n_tup_ins + n_tup_upd FROM pg_stat_xact_user_tables WHERE schemaname = 'looks' AND relname = 'component'$$;
 BEGIN;
@@ -104,20 +108,20 @@ SELECT looked() - :before AS equal;
 SELECT count(*) FROM skillrating.report_match('looks', 3, '{1,2,3}'::bigint[], '{1,1,2}', '{1,1,2}');
 SELECT looked() - :before > 0 AS unequal;
 COMMIT;
-SELECT skillrating.drop_ladder('looks');
+SELECT skillrating.drop_ladder('looks') \gset
 
 -- Corrections: a match whose team was smaller than reported, and one that never was.
 DELETE FROM played WHERE match_id = 404 AND seat = 8;
 UPDATE fixture SET players = 7 WHERE match_id = 404;
 SELECT count(*) >= 1 AS found FROM skillrating.catch_up('learned', search => true, rebuild => true);
-SELECT skillrating.void_match('learned', 101, 'test');
+SELECT skillrating.void_match('learned', 101, 'test') \gset
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('learned');
 SELECT bool_and(ok) AS verified FROM skillrating.verify('learned');
 
 -- A match that was given the advantage keeps it, in a replay too, and what others learn does not know of it.
 SELECT count(*) AS given FROM learned.rated_match WHERE size_advantage_ratio IS NOT NULL OR size_advantage_difference IS NOT NULL;
 UPDATE learned.rated_match SET size_advantage_ratio = 0.5, size_advantage_difference = 0.25 WHERE match_id = 502;
-SELECT skillrating.void_match('learned', 100, 'test');
+SELECT skillrating.void_match('learned', 100, 'test') \gset
 SELECT count(*) >= 0 AS caught_up FROM skillrating.catch_up('learned');
 SELECT bool_and(ok) AS verified FROM skillrating.verify('learned');
 SELECT count(*) AS events FROM learned.component_event WHERE match_id = 502;
@@ -131,7 +135,7 @@ FROM (SELECT array_agg(ARRAY[mu_before, sigma_before] ORDER BY team, player_id) 
     skillrating.predict('trueskill', e.state, e.team, params => '{"size_advantage": "fixed", "size_advantage_ratio": 0.5, "size_advantage_difference": 0.25}') AS p WHERE p.team = 1;
 
 -- Two of two against three newcomers: the two are favoured once matches have shown that numbers count.
-SELECT skillrating.create_ladder('u_' || m, m) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
+SELECT count(skillrating.create_ladder('u_' || m, m)) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
 SELECT count(*) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m, generate_series(1, 12) AS g,
     LATERAL skillrating.report_match('u_' || m, g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', '{1,1,2}', '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT m, w.win_probability > 0.6 AS favoured, (SELECT bool_and(ok) FROM skillrating.verify('u_' || m)) AS verified
@@ -139,7 +143,7 @@ FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m,
 SELECT count(skillrating.drop_ladder('u_' || m)) FROM unnest('{elo,glicko2,trueskill,weng_lin,synelo,state_space}'::text[]) AS m;
 
 -- Order by time: an uneven match that is earlier than the last one, of other players, is rated as it comes, and learned in its place once another one waits.
-SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), skillrating.create_ladder('sorted', 'elo', late => 'reorder');
+SELECT skillrating.create_ladder('ordered', 'elo', late => 'reorder'), skillrating.create_ladder('sorted', 'elo', late => 'reorder') \gset
 SELECT count(*) FROM (SELECT g FROM generate_series(1, 40) AS g ORDER BY g % 7, g) AS q,
     LATERAL skillrating.report_match('ordered', g, ARRAY[3 * g, 3 * g + 1, 3 * g + 2], '{1,1,2}', CASE WHEN g % 3 = 0 THEN '{2,2,1}'::int[] ELSE '{1,1,2}' END, '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT count(*) AS rated, count(size_advantage_ratio) > 20 AS given FROM ordered.rated_match WHERE status = 'rated';
@@ -151,5 +155,5 @@ SELECT count(*) FROM generate_series(0, 40) AS g,
     LATERAL skillrating.report_match('sorted', g, CASE g WHEN 0 THEN '{3,998,999}'::bigint[] ELSE ARRAY[3 * g, 3 * g + 1, 3 * g + 2] END, '{1,1,2}', CASE WHEN g % 3 = 0 AND g > 0 THEN '{2,2,1}'::int[] ELSE '{1,1,2}' END, '2026-01-01'::timestamptz + g * interval '1 hour') AS r;
 SELECT count(*) AS rated, count(size_advantage_ratio) AS given, (SELECT bool_and(ok) FROM skillrating.verify('ordered')) AS verified FROM ordered.rated_match WHERE status = 'rated';
 SELECT count(*) AS differ FROM ((SELECT player_id, rating FROM ordered.rating EXCEPT ALL SELECT player_id, rating FROM sorted.rating) UNION ALL (SELECT player_id, rating FROM sorted.rating EXCEPT ALL SELECT player_id, rating FROM ordered.rating)) AS d;
-SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('learned'), skillrating.drop_ladder('ordered'), skillrating.drop_ladder('sorted');
+SELECT skillrating.drop_ladder('plain'), skillrating.drop_ladder('learned'), skillrating.drop_ladder('ordered'), skillrating.drop_ladder('sorted') \gset
 DROP SCHEMA sizes CASCADE;

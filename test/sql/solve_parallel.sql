@@ -1,4 +1,5 @@
 -- solve(), solve_summary() and solve_components() in parallel workers: the bits of one process, whoever reads which row.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_solve_parallel;
@@ -13,6 +14,7 @@ SELECT m AS match_id, '2024-01-01'::timestamptz + m * interval '5 hours' AS play
     CASE WHEN p = 3 THEN 0.5 END AS weight, CASE WHEN m % 3 > 0 THEN 'map ' || m % 5 END AS context, CASE WHEN m % 2 = 0 THEN 1 + p % 2 END AS side,
     CASE WHEN p < 2 AND m % 4 = 0 THEN 0.25 END AS commanding, CASE WHEN m % 7 = 0 THEN 0.3 END AS log_odds
 FROM generate_series(1::bigint, 700) AS m, generate_series(0, 3) AS p;
+\set ECHO all
 -- What does not count: one team, two ranks in a team, who is a whole team, a weight that is none, nulls.
 INSERT INTO played (match_id, played_at, player_id, team, rank)
 SELECT 1000000 + m, '2024-01-01', m, 1, 1 FROM generate_series(1, 3) AS m UNION ALL VALUES (1000004, '2024-01-01', NULL, 1, 1), (1000004, '2024-01-01', 1, 2, 2);
@@ -20,6 +22,7 @@ UPDATE played SET rank = player_id % 3 + 1 WHERE match_id = 77;
 UPDATE played SET weight = -1 WHERE match_id = 78;
 UPDATE played SET team = NULL WHERE match_id = 79 AND team = 1;
 -- In the order of matches, in none, and with the rows of a match as far apart as can be; and in partitions that have a team each.
+\set ECHO none
 CREATE TABLE ascending AS SELECT * FROM played ORDER BY match_id;
 CREATE TABLE shuffled AS SELECT * FROM played ORDER BY hashint8(match_id * 1000 + coalesce(player_id, 0)), team;
 CREATE TABLE apart AS SELECT * FROM played ORDER BY team, match_id DESC;
@@ -30,7 +33,6 @@ INSERT INTO parts TABLE shuffled;
 ANALYZE ascending, shuffled, apart, parts;
 
 -- What a query finds under some settings, and whether its plan has partial aggregates.
-\set ECHO none
 CREATE FUNCTION found(query text, workers integer, leader boolean DEFAULT true, partitionwise boolean DEFAULT false, work_mem text DEFAULT '4MB', OUT partial boolean, OUT hash text) LANGUAGE plpgsql AS $$
 DECLARE
     line text;
@@ -100,8 +102,8 @@ FROM query AS q CROSS JOIN unnest(ARRAY[0, 2]) AS w (workers) CROSS JOIN unnest(
 GROUP BY 1, 2 ORDER BY 1, 2;
 
 -- The other forms, groups, FILTER, DISTINCT and identifiers of all kinds.
-CREATE TYPE pair AS (a integer, b text);
 \set ECHO none
+CREATE TYPE pair AS (a integer, b text);
 CREATE TABLE form (n serial, query text);
 INSERT INTO form (query) VALUES
     ('SELECT skillrating.solve(''hive'', match_id, player_id, team, rank), skillrating.solve_summary(''hive'', match_id, player_id, team, rank) FROM %s'),
@@ -125,7 +127,9 @@ SELECT q.n, t.source, w.n AS way, f.* FROM form AS q CROSS JOIN unnest(ARRAY['sh
     CROSS JOIN way AS w, LATERAL found(format(q.query, t.source), w.workers, w.leader, w.partitionwise, w.work_mem) AS f;
 \set ECHO all
 -- PostgreSQL 18 rates groups of one match each (7) by one process.
-SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1 ORDER BY 1;
+SELECT string_agg(n::text, ' ' ORDER BY n), count, results, error, parallel FROM (
+SELECT n, count(*), count(DISTINCT hash) AS results, min(hash) FILTER (WHERE hash LIKE '_____ %') AS error, bool_or(partial) OR n = 7 AS parallel FROM form_result GROUP BY 1
+) AS q GROUP BY count, results, error, parallel ORDER BY 1;
 -- FILTER is WHERE, DISTINCT leaves rows out that are there twice, and neither DISTINCT nor an order is partial.
 SELECT name, f.partial, f.hash = g.hash AS same FROM (VALUES
     ('filter', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FILTER (WHERE match_id % 2 = 0) FROM shuffled', 'SELECT skillrating.solve(''hive'', match_id, player_id, team, rank) FROM shuffled WHERE match_id % 2 = 0'),

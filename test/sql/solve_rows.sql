@@ -1,11 +1,11 @@
 -- Rows in any order: taken as they come while they ascend by match, and sorted from the first one that does not.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA regress_solve_rows;
 SET search_path = regress_solve_rows;
 SET timezone = 'UTC';
 
-\set ECHO none
 CREATE TABLE played AS
 SELECT m AS match_id, (m * 7919 + p * 811) % 300 AS player_id, 1 + p % 2 AS team,
     CASE WHEN (p % 2 = 1) = (hashint8(m) % 100 > (m * 7919) % 60 - 30) THEN 1 ELSE 2 END AS rank,
@@ -32,6 +32,7 @@ FROM played, LATERAL (VALUES ('ascending', match_id), ('descending', -match_id),
 SELECT way, min(n) FILTER (WHERE match_id < before) AS first_that_does_not_ascend
 FROM (SELECT *, lag(match_id) OVER (PARTITION BY way ORDER BY n) AS before FROM way) AS q GROUP BY 1 ORDER BY 1;
 
+\set ECHO none
 CREATE FUNCTION results(work_mem text) RETURNS TABLE (solver text, way text, estimates integer, hash bigint, matches bigint, unrated bigint)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -51,6 +52,7 @@ BEGIN
          FROM way AS r GROUP BY r.way) AS w;
 END
 $$;
+\set ECHO all
 
 -- All ways give the same bits, also those of rows that ORDER BY sorts, in memory and by files.
 CREATE TABLE result AS

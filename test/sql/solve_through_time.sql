@@ -1,7 +1,7 @@
 -- Solver through_time with all that model state_space has, and the filter that goes on from it.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
-\set ECHO none
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashtextextended(what, 44) & 1048575) / 1048576.0::float8';
 CREATE TABLE paired_duel AS

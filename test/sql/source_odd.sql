@@ -1,5 +1,6 @@
 -- Odd views as sources: what is attached notices every change, and what is not is named.  The oracle
 -- compares a ladder that was fed by triggers with one that has looked at all matches.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE SCHEMA odd;
@@ -11,7 +12,6 @@ CREATE TABLE player (game_id bigint, game_code text, user_id bigint, team int, s
 CREATE TABLE map (game_id bigint, name text);
 CREATE TABLE bonus (game_id bigint, other_id bigint, points int);
 
-\set ECHO none
 CREATE FUNCTION traced(query text) RETURNS TABLE (relation text, match_id text, fault text, remedy text) LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'CREATE VIEW odd.probe AS ' || query;
@@ -74,15 +74,18 @@ CREATE OPERATOR +! (FUNCTION = plus_all, LEFTARG = bigint, RIGHTARG = bigint);
 SELECT * FROM traced('SELECT p.game_id AS match_id, timestamptz ''2026-01-01Z'' AS played_at, p.user_id AS player_id, p.team, p.score::bigint +! 1::bigint AS team_score FROM player AS p');
 
 -- Who inserts into a table that inherits fires no trigger of its parent.
+\set ECHO none
 CREATE TABLE base (score int, game_id bigint, dropped int, user_id bigint, team int);
 ALTER TABLE base DROP COLUMN dropped;
 CREATE TABLE first_kind () INHERITS (base);
 CREATE TABLE second_kind (team int, game_id bigint, user_id bigint, score int);
 ALTER TABLE second_kind INHERIT base;
 CREATE VIEW inherited AS SELECT p.game_id AS match_id, timestamptz '2026-01-01Z' AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM base AS p;
+\set ECHO all
 SELECT * FROM traced('SELECT p.game_id' || rest() || 'FROM ONLY base AS p');
 
 -- Names with quotes, of 63 bytes, and in other letters; columns that were dropped; generated ones.
+\set ECHO none
 CREATE TABLE "Ga""me ⚔" (gone int, "a""b ü; --" int, "Das längste Wort einer Spalte hat dreiundsechzig Zeichen oder s" bigint PRIMARY KEY);
 ALTER TABLE "Ga""me ⚔" DROP COLUMN gone;
 CREATE TABLE "pl'ayer" (x text, user_id bigint, team int, score int, "$1" bigint GENERATED ALWAYS AS (length(x)) STORED);
@@ -107,13 +110,15 @@ CREATE VIEW of_enum AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played
 CREATE VIEW of_char AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, c AS player_id, team, score AS team_score FROM typed;
 CREATE VIEW of_numeric AS SELECT g AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score AS team_score FROM typed;
 CREATE VIEW of_domain AS SELECT l AS match_id, timestamptz '2026-01-01Z' AS played_at, n AS player_id, team, score AS team_score FROM typed;
+\set ECHO all
 
 -- Each lives through inserts, corrections and deletions, in each of its tables.
-SELECT create_ladder(l, 'elo', source => v) FROM (VALUES ('odd_inherited', 'inherited'::regclass), ('odd_names', '"View "" ⚔"'), ('odd_barrier', 'barrier'),
+SELECT count(create_ladder(l, 'elo', source => v)) FROM (VALUES ('odd_inherited', 'inherited'::regclass), ('odd_names', '"View "" ⚔"'), ('odd_barrier', 'barrier'),
     ('odd_enum', 'of_enum'), ('odd_char', 'of_char'), ('odd_numeric', 'of_numeric'), ('odd_domain', 'of_domain')) AS v(l, v);
 SELECT l, string_agg(format('%s (%s)', a.relation, a.match_id), ', ' ORDER BY a.relation::text COLLATE "C")
 FROM (SELECT 'inherited' AS l, * FROM odd_inherited.attached UNION ALL SELECT 'names', * FROM odd_names.attached UNION ALL SELECT 'barrier', * FROM odd_barrier.attached
     UNION ALL SELECT 'enum', * FROM odd_enum.attached) AS a GROUP BY l ORDER BY l;
+\set ECHO none
 INSERT INTO base (game_id, user_id, team, score) SELECT 1, i, i, i FROM generate_series(1, 2) AS i;
 INSERT INTO first_kind (game_id, user_id, team, score) SELECT 2 + i / 3, i % 3, i, i FROM generate_series(1, 4) AS i;
 INSERT INTO second_kind SELECT i, 5, i, i FROM generate_series(1, 2) AS i;
@@ -126,6 +131,7 @@ INSERT INTO inner_view SELECT 1 + i / 2, i % 2, 1 + i % 2, i % 2 FROM generate_s
 UPDATE part SET game_id = game_id + 10 WHERE game_id = 2;
 DELETE FROM part WHERE game_id = 3;
 INSERT INTO typed SELECT 1 + i / 2, (enum_range(NULL::hero))[1 + i % 3], 'c' || i % 3, i % 3, 'm' || i / 2, 1 + i % 2, i % 5 FROM generate_series(0, 11) AS i;
+\set ECHO all
 UPDATE typed SET score = 9 - score, h = 'zeus', c = 'c0' WHERE g = 3 AND team = 1;
 DELETE FROM typed WHERE g = 4;
 -- Nothing is found by a search that the triggers have not reported.
@@ -154,6 +160,7 @@ SELECT create_ladder('odd_arrays', 'elo', source => 'of_arrays');
 -- Functions, operators and casts of the caller's search_path with the names of the server's.
 CREATE ROLE regress_odd;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_odd', current_database()) \gexec
+\set ECHO none
 CREATE SCHEMA regress_odd AUTHORIZATION regress_odd;
 SET ROLE regress_odd;
 CREATE TABLE regress_odd.game (id int, user_id int, team int, score int);
@@ -164,17 +171,18 @@ CREATE VIEW regress_odd.source WITH (security_barrier) AS SELECT id AS match_id,
 RESET ROLE;
 SET search_path = regress_odd, pg_catalog, skillrating;
 SET client_min_messages = notice;
+\set ECHO all
 SELECT create_ladder('odd_trap', 'elo', source => 'regress_odd.source');
 SET ROLE regress_odd;
-SELECT create_ladder('odd_trap', 'elo', source => 'regress_odd.source');
+SELECT create_ladder('odd_trap', 'elo', source => 'regress_odd.source') \gset
 RESET ROLE;
 INSERT INTO regress_odd.game SELECT 1, i, i, i FROM generate_series(1, 2) AS i;
 SELECT count(*) FROM odd_trap.event;
-SELECT drop_ladder('odd_trap');
+SELECT drop_ladder('odd_trap') \gset
 SET client_min_messages = warning;
 
 SET search_path = odd, skillrating;
-SELECT drop_ladder(l) FROM unnest('{odd_inherited,odd_names,odd_barrier,odd_enum,odd_char,odd_numeric,odd_domain}'::text[]) AS l;
+SELECT count(drop_ladder(l)) FROM unnest('{odd_inherited,odd_names,odd_barrier,odd_enum,odd_char,odd_numeric,odd_domain}'::text[]) AS l;
 SELECT count(*) AS left_behind FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid WHERE c.relnamespace = 'odd'::regnamespace AND NOT t.tgisinternal;
 DROP SCHEMA regress_odd, odd CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_odd', current_database()) \gexec

@@ -1,5 +1,6 @@
 -- A source that reads all of a large table for each match is recognised from its plan, whatever the
 -- statistics say, and one that does not is left alone.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
@@ -12,6 +13,7 @@ INSERT INTO game_player SELECT g, 1 + (g * 7 + p * 13) % 500, 1 + p % 2, (g + p)
 CREATE TABLE tiny (LIKE game_player INCLUDING ALL);
 CREATE TABLE heap (game_id bigint, player_id bigint, team int, score int);
 INSERT INTO heap TABLE game_player;
+\set ECHO all
 
 -- Slow: the total is that of the wrong column, of a subquery that is joined, or of a table without
 -- index; the match is an expression without index.
@@ -24,13 +26,13 @@ CREATE INDEX game_state ON game (state);
 
 -- Fast: the total by the column that is match_id, or compared with it; lateral; both sides of a
 -- union; a small table without anything.
+\set ECHO none
 CREATE VIEW fast_window AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY g.id, p.team) AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id WHERE g.state = 'finished';
 CREATE VIEW fast_subselect AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, (SELECT sum(t.score) FROM game_player AS t WHERE t.game_id = g.id AND t.team = p.team) AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id;
 CREATE VIEW fast_lateral AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, t.score AS team_score FROM game AS g JOIN game_player AS p ON p.game_id = g.id CROSS JOIN LATERAL (SELECT sum(u.score) AS score FROM game_player AS u WHERE u.game_id = g.id AND u.team = p.team) AS t;
 CREATE VIEW fast_union AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, true AS won FROM game UNION ALL SELECT id, ended_at, -id, 2, false FROM game;
 CREATE VIEW fast_tiny AS SELECT g.id AS match_id, g.ended_at AS played_at, p.player_id, p.team, sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score FROM tiny AS p JOIN LATERAL (SELECT * FROM game AS g WHERE g.id = p.game_id OFFSET 0) AS g ON true;
 
-\set ECHO none
 CREATE VIEW look AS
     SELECT c.source, d.description, d.remedy FROM pg_class AS v
     CROSS JOIN LATERAL (SELECT v.oid::regclass) AS c(source)
@@ -49,7 +51,7 @@ SELECT source, description FROM look WHERE source::text IN ('slow_heap', 'slow_e
 
 -- Who makes a ladder is told, once.
 \set VERBOSITY default
-SELECT skillrating.create_ladder('slow', 'elo', source => 'slow_window');
+SELECT skillrating.create_ladder('slow', 'elo', source => 'slow_window') \gset
 -- A view of another role is not planned, because that can call its functions.
 CREATE FUNCTION tell(bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE INFO 'called'; RETURN $1; END $$;
 CREATE VIEW telling AS SELECT id AS match_id, ended_at AS played_at, id AS player_id, 1 AS team, 1 AS rank FROM game WHERE id > tell(0);
@@ -84,6 +86,7 @@ SELECT make_failing(c.code) AS raised, outcome('SELECT (skillrating_internal.sou
     outcome('SELECT skillrating_internal.note_waiting(''failing'', ''slow'')') AS noted
 FROM unnest(ARRAY['40001', '40P01', '55P03', '53200', '58030', '22012', 'P0001']) WITH ORDINALITY AS c(code, n) ORDER BY c.n;
 -- A role with a name that needs quotes is told as much.
+\set ECHO none
 CREATE ROLE "regress_Mixed Case";
 GRANT USAGE ON SCHEMA plans TO "regress_Mixed Case";
 GRANT SELECT ON ALL TABLES IN SCHEMA plans TO "regress_Mixed Case";
@@ -92,7 +95,8 @@ SELECT format('GRANT CREATE ON DATABASE %I TO "regress_Mixed Case"', current_dat
 ALTER VIEW slow_join OWNER TO "regress_Mixed Case";
 SET ROLE "regress_Mixed Case";
 SET client_min_messages = warning;
-SELECT skillrating.create_ladder('mixed', 'elo', source => 'slow_join', attach => false);
+\set ECHO all
+SELECT skillrating.create_ladder('mixed', 'elo', source => 'slow_join', attach => false) \gset
 RESET client_min_messages;
 SELECT skillrating_internal.note_waiting('slow_join', 'mixed', 's.match_id <= 3');
 RESET ROLE;
@@ -100,6 +104,7 @@ SELECT format('REVOKE CREATE ON DATABASE %I FROM "regress_Mixed Case"', current_
 :statement;
 
 -- A plan made for small tables reads a match, and not the index of one from end to end.
+\set ECHO none
 CREATE TABLE round (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE TABLE round_player (round bigint, player bigint, won boolean, PRIMARY KEY (round, player));
 INSERT INTO round SELECT i, '2024-01-01' FROM generate_series(1, 700) AS i;
@@ -108,8 +113,9 @@ ANALYZE round, round_player;
 CREATE VIEW small AS SELECT round AS match_id, ended_at AS played_at, player AS player_id, CASE WHEN won THEN 1 ELSE 2 END AS team, won
 FROM round JOIN round_player ON round = id;
 SET client_min_messages = warning;
-SELECT skillrating.create_ladder('small_tables', 'elo', source => 'small');
+SELECT skillrating.create_ladder('small_tables', 'elo', source => 'small') \gset
 RESET client_min_messages;
+\set ECHO all
 -- What this session has counted so far goes to the server's totals.
 SELECT pg_stat_force_next_flush();
 BEGIN;
@@ -122,6 +128,6 @@ COMMIT;
 SELECT count(*) FROM small_tables.event;
 
 SET client_min_messages = warning;
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['slow', 'mixed', 'small_tables']) AS l;
 DROP SCHEMA plans CASCADE;
 DROP ROLE regress_teller, "regress_Mixed Case";

@@ -1,6 +1,7 @@
 -- The views of docs/shapes.md over 100 000 matches: a ladder's query for some of them reads no table
 -- from end to end, and no window function sees rows of other matches. Views with a trap fail the
 -- same check.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
@@ -8,7 +9,6 @@ CREATE SCHEMA shapes;
 SET search_path = shapes, pg_catalog;
 SET default_statistics_target = 10;
 
-\set ECHO none
 CREATE UNLOGGED TABLE game (id bigint PRIMARY KEY, ended_at timestamptz);
 CREATE UNLOGGED TABLE game_player (game_id bigint, user_id bigint, team int, score int, PRIMARY KEY (game_id, user_id));
 CREATE VIEW game_source AS
@@ -94,7 +94,6 @@ CREATE VIEW contest_source AS
     SELECT c.id AS match_id, c.at AS played_at, c.mode AS pool, s.player_id, s.team, s.won
     FROM contest AS c CROSS JOIN LATERAL (VALUES (1, c.winner, true), (2, c.loser, false)) AS s(team, player_id, won);
 CREATE UNLOGGED TABLE server_match (server int, number int, at timestamptz, winner text, loser text);
-\set ECHO all
 CREATE UNIQUE INDEX ON server_match ((server || ':' || number));
 CREATE VIEW server_source AS
     SELECT m.server || ':' || m.number AS match_id, m.at AS played_at, s.player_id, s.team, s.won
@@ -128,7 +127,6 @@ INSERT INTO stint SELECT b.id, p.name, p.team, b.at, NULL FROM bout AS b CROSS J
 
 -- Traps: the window of another column than match_id, a join with the totals of all matches, an
 -- expression and a table without index.
-\set ECHO none
 CREATE VIEW other_column AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team,
         sum(p.score) OVER (PARTITION BY p.game_id, p.team) AS team_score
@@ -142,8 +140,8 @@ CREATE UNLOGGED TABLE heap AS TABLE game_player;
 CREATE VIEW no_index AS
     SELECT g.id AS match_id, g.ended_at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN heap AS p ON p.game_id = g.id;
-\set ECHO all
 ANALYZE;
+\set ECHO all
 
 -- Runs the ladder's query for three matches, whose number the planner does not know. read_whole are
 -- the tables with a sequential scan, or of which more rows came from a scan than twenty a match;

@@ -1,4 +1,5 @@
 -- The tables below a source, found by its definition, and attached with the ladder.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -18,11 +19,13 @@ CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (1000);
 CREATE MATERIALIZED VIEW best AS SELECT game_id, max(score) AS score FROM player GROUP BY game_id;
 CREATE FUNCTION season() RETURNS int LANGUAGE sql STABLE AS 'SELECT count(*)::int FROM found.map';
 CREATE FUNCTION double(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2 * $1';
+\set ECHO all
 
 -- Each view, and what is known of what it reads: the column that is match_id, and whether changes matter.
 CREATE TABLE known (source regclass, relation text, match_id text, watched boolean);
 
 -- Joins by equality and USING, outer ones, a lookup, and a column that a join has merged.
+\set ECHO none
 CREATE VIEW joined AS
     SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score
     FROM game AS g JOIN player AS p ON p.game_id = g.id LEFT JOIN map AS m ON m.id = g.map_id;
@@ -35,6 +38,7 @@ CREATE VIEW compared AS
 INSERT INTO known VALUES ('joined', 'game', 'id', true), ('joined', 'player', 'game_id', true), ('joined', 'map', NULL, false),
     ('merged', 'game', 'id', true), ('merged', 'player', 'game_id', true),
     ('compared', 'game', 'id', true), ('compared', 'player', 'game_id', true), ('compared', 'round', 'game_id', true);
+\set ECHO all
 
 -- A condition that need not hold says nothing.
 CREATE VIEW either AS
@@ -43,6 +47,7 @@ CREATE VIEW either AS
 INSERT INTO known VALUES ('either', 'player', 'game_id', true), ('either', 'round', NULL, false);
 
 -- Casts, GROUP BY, DISTINCT, windows, and branches of UNION ALL.
+\set ECHO none
 CREATE VIEW cast_to_text AS
     SELECT game_id::text AS match_id, timestamptz '2026-01-01' AS played_at, user_id AS player_id, team, sum(score) OVER (PARTITION BY game_id, team) AS team_score
     FROM player
@@ -66,8 +71,10 @@ CREATE VIEW lateral_rows AS
 INSERT INTO known VALUES ('nested', 'game', 'id', true), ('nested', 'player', 'game_id', true), ('nested', 'map', NULL, false), ('nested', 'round', 'game_id', true), ('nested', 'kill', NULL, false),
     ('with_kills', 'game', 'id', true), ('with_kills', 'player', 'game_id', true), ('with_kills', 'map', NULL, false), ('with_kills', 'round', 'game_id', true), ('with_kills', 'kill', NULL, true),
     ('lateral_rows', 'fixture', 'number', true), ('lateral_rows', 'round', 'game_id', true);
+\set ECHO all
 
 -- What cannot be followed: expressions, recursion, two ways, functions, materialized views.
+\set ECHO none
 CREATE VIEW computed AS SELECT g.id + 1 AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM game AS g JOIN player AS p ON p.game_id = g.id;
 CREATE VIEW recursive_rows AS
     WITH RECURSIVE c AS (SELECT id FROM game UNION SELECT c.id + 1 FROM c JOIN round AS r ON r.game_id = c.id WHERE c.id < 3)
@@ -91,18 +98,21 @@ INSERT INTO known VALUES ('twice', 'player', 'game_id', true), ('computed', 'gam
 CREATE VIEW traced AS
     SELECT s.source, f.relation::text, f.match_id, f.watched
     FROM (SELECT DISTINCT source FROM known) AS s, skillrating_internal.feeding_tables(s.source, 'LADDER') AS f;
+\set ECHO all
 SELECT count(*) AS views FROM (SELECT DISTINCT source FROM known) AS s;
 (TABLE known EXCEPT ALL TABLE traced) UNION ALL (TABLE traced EXCEPT ALL TABLE known);
 SELECT f.relation, f.match_id, f.fault, f.remedy FROM known AS k, skillrating_internal.feeding_tables(k.source, 'LADDER') AS f
 WHERE f.fault IS NOT NULL AND k.source <> 'nested'::regclass GROUP BY 1, 2, 3, 4 ORDER BY 1, 3;
 
 -- From tables of one's own to rated players in two statements.
+\set ECHO none
 INSERT INTO game (id) SELECT generate_series(1, 6);
 INSERT INTO player SELECT g, 1 + (g + p) % 3, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
 CREATE TABLE account (id bigint PRIMARY KEY, name text, skill float8, games bigint);
 INSERT INTO account SELECT i, 'p' || i FROM generate_series(1, 4) AS i;
 SET client_min_messages = notice;
-SELECT create_ladder('road', 'elo', source => 'joined', ratings_to => 'account', key => 'id', columns => '{"skill": "rating", "games": "games"}');
+\set ECHO all
+SELECT create_ladder('road', 'elo', source => 'joined', ratings_to => 'account', key => 'id', columns => '{"skill": "rating", "games": "games"}') \gset
 CALL backfill('road');
 SET client_min_messages = warning;
 SELECT count(*) AS differ FROM account AS a FULL JOIN road.rating AS r ON r.player_id = a.id
@@ -116,8 +126,8 @@ FROM account AS a LEFT JOIN road.rating AS r ON r.player_id = a.id;
 SELECT bool_and(ok) FROM verify('road');
 
 -- A detail that leads to its match by another table, attached as the warning says.
-SELECT create_ladder('killers', 'elo', source => 'with_kills');
-SELECT attach('killers', 'found.kill', '(SELECT t.game_id FROM found.round AS t WHERE t.id = round_id)');
+SELECT create_ladder('killers', 'elo', source => 'with_kills') \gset
+SELECT attach('killers', 'found.kill', '(SELECT t.game_id FROM found.round AS t WHERE t.id = round_id)') \gset
 SELECT count(*) FROM catch_up('killers', search => true);
 INSERT INTO round VALUES (1, 3);
 INSERT INTO kill SELECT 1, user_id FROM player, generate_series(1, 5) WHERE game_id = 3 AND team = 1;
@@ -125,17 +135,17 @@ SELECT match_id, kind FROM killers.correction ORDER BY match_id, kind;
 SELECT count(*) > 0 AS corrected FROM catch_up('killers');
 SELECT bool_and(ok) FROM verify('killers');
 -- Two ways.
-SELECT create_ladder('doubles', 'elo', source => 'two_ways');
-SELECT attach('doubles', 'wide', 'unnest(ARRAY[left_game, right_game])');
+SELECT create_ladder('doubles', 'elo', source => 'two_ways') \gset
+SELECT attach('doubles', 'wide', 'unnest(ARRAY[left_game, right_game])') \gset
 INSERT INTO wide VALUES ('2026-01-01', 1, 2);
 SELECT match_id, status, reason FROM doubles.rated_match ORDER BY match_id;
 -- Attached again, as the last call says, with one set of triggers.
-SELECT attach('doubles', 'wide', 'right_game');
+SELECT attach('doubles', 'wide', 'right_game') \gset
 SELECT relation, match_id FROM doubles.attached;
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'wide'::regclass;
 -- An expression over the columns of one table.
-SELECT create_ladder('none', 'elo', source => 'computed');
-SELECT create_ladder('asked', 'elo', source => 'joined', attach => false);
+SELECT create_ladder('none', 'elo', source => 'computed') \gset
+SELECT create_ladder('asked', 'elo', source => 'joined', attach => false) \gset
 SELECT count(*) FROM asked.attached;
 
 -- Several rating pools for one row of a player.
@@ -143,32 +153,34 @@ CREATE VIEW in_pools AS SELECT g.id AS match_id, g.at AS played_at, g.mode AS po
 UPDATE game SET mode = CASE id % 2 WHEN 0 THEN 'casual' ELSE 'ranked' END;
 SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}');
 ALTER TABLE account ADD ranked float8, ADD casual bigint;
-SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"ranked": "rating"}', pool => 'ranked');
+SELECT create_ladder('pools', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"ranked": "rating"}', pool => 'ranked') \gset
 SELECT pool FROM pools.mirror;
 -- Without a match the pools are not known either.
 CREATE VIEW in_no_pool AS SELECT * FROM in_pools WHERE match_id < 0;
 SELECT create_ladder('no_pool', 'elo', source => 'in_no_pool', ratings_to => 'account', key => 'id', columns => '{"skill": "rating"}', attach => false);
 UPDATE game SET mode = 'casual';
-SELECT create_ladder('one_pool', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"casual": "games"}');
+SELECT create_ladder('one_pool', 'elo', source => 'in_pools', ratings_to => 'account', key => 'id', columns => '{"casual": "games"}') \gset
 SELECT pool FROM one_pool.mirror;
 SELECT create_ladder('half', 'elo', source => 'joined', ratings_to => 'account', key => 'id');
 
 -- Tables of another role: without the right to make triggers they are named.
 CREATE ROLE regress_found;
 SELECT format('GRANT CREATE ON DATABASE %I TO regress_found', current_database()) \gexec
+\set ECHO none
 GRANT USAGE, CREATE ON SCHEMA found TO regress_found;
 GRANT SELECT ON game, player TO regress_found;
 GRANT TRIGGER ON player TO regress_found;
 SET ROLE regress_found;
 CREATE VIEW theirs AS SELECT g.id AS match_id, g.at AS played_at, p.user_id AS player_id, p.team, p.score AS team_score FROM game AS g JOIN player AS p ON p.game_id = g.id;
-SELECT create_ladder('theirs', 'elo', source => 'theirs');
+\set ECHO all
+SELECT create_ladder('theirs', 'elo', source => 'theirs') \gset
 CREATE VIEW as_text AS SELECT match_id::text, played_at, player_id, team, team_score FROM theirs;
-SELECT create_ladder('as_text', 'elo', source => 'as_text');
+SELECT create_ladder('as_text', 'elo', source => 'as_text') \gset
 SELECT l.name, a.* FROM (SELECT 'theirs' AS name, a.* FROM theirs.attached AS a) AS l, LATERAL (SELECT l.relation, l.match_id) AS a;
-SELECT drop_ladder(l) FROM unnest('{theirs,as_text}'::text[]) AS l;
+SELECT count(drop_ladder(l)) FROM unnest('{theirs,as_text}'::text[]) AS l;
 RESET ROLE;
 
-SELECT drop_ladder(l) FROM unnest('{road,killers,doubles,none,asked,pools,one_pool}'::text[]) AS l;
+SELECT count(drop_ladder(l)) FROM unnest('{road,killers,doubles,none,asked,pools,one_pool}'::text[]) AS l;
 DROP SCHEMA found CASCADE;
 SELECT format('REVOKE CREATE ON DATABASE %I FROM regress_found', current_database()) \gexec
 DROP ROLE regress_found;

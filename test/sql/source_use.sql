@@ -1,7 +1,7 @@
 -- Which columns of a source a model makes use of, and who says so.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
-\set ECHO none
 CREATE TABLE use_row AS
 SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, 1 + p % 2 AS team, p AS player_id,
     1 + (m + p) % 2 AS rank, CASE WHEN (m + p) % 2 = 0 THEN 5 + m % 3 ELSE m % 4 END AS team_score, (m + p) % 2 = 0 AS won,
@@ -9,11 +9,11 @@ SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_
     m % 7 AS kills, (m + p) % 5 AS deaths, (m + p) % 9 = 0 AS quit, p * 10 AS experience, 1 - m % 2 / 2.0 AS player_gain,
     'map ' || m % 3 AS context, 'club ' || p % 2 AS club, 'cup ' || m / 5 AS tournament
 FROM generate_series(1, 30) AS m, generate_series(0, 3) AS p;
-\set ECHO all
 ALTER TABLE use_row ALTER rank TYPE float8, ALTER team_score TYPE float8, ALTER weight TYPE float8, ALTER commanding TYPE float8, ALTER side TYPE float8,
     ALTER squad TYPE float8, ALTER kills TYPE float8, ALTER deaths TYPE float8, ALTER experience TYPE float8, ALTER player_gain TYPE float8;
 
 CREATE VIEW use_source AS SELECT * FROM use_row;
+\set ECHO all
 
 SELECT name, skillrating_internal.unused_columns('use_source', name, '{}') FROM skillrating.models();
 
@@ -30,6 +30,7 @@ UNION ALL VALUES ('elo', jsonb '{"margin": "log"}'), ('frag', '{"points": 3}'), 
 SELECT model, params, skillrating_internal.unused_columns('use_source', model, params) FROM use_model WHERE params <> '{}';
 
 -- One mistake a match, in what is said of player 1; some tell a number and some do not.
+\set ECHO none
 CREATE TABLE use_mistake (match_id, column_name, value) AS VALUES
     (3, 'context', repeat('x', 1001)), (4, 'club', repeat('x', 1001)), (5, 'tournament', 'another'), (6, 'weight', '-1'),
     (7, 'commanding', '-1'), (8, 'commanding', 'NaN'), (9, 'side', '3'), (10, 'side', NULL), (11, 'squad', 'Infinity'), (12, 'squad', 'NaN'),
@@ -43,6 +44,7 @@ BEGIN
     END LOOP;
 END
 $$;
+\set ECHO all
 
 -- A mistake in a column without use is none for rate(), final_ratings() and a ladder with triggers, and any other one is the same for
 -- them. A ladder without these columns has the same ratings, bit for bit.
@@ -84,9 +86,9 @@ BEGIN
     RETURN NEXT;
 END
 $$;
-\set ECHO all
 
 SET client_min_messages = error;
+\set ECHO all
 SELECT m.model, m.params, c.* FROM use_model AS m, use_compare(m.model, m.params) AS c;
 RESET client_min_messages;
 
@@ -94,7 +96,7 @@ RESET client_min_messages;
 CREATE TABLE use_read AS SELECT m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at, t AS team, t AS player_id,
     1 + (m + t) % 2 AS rank, 0 AS deaths, 'map ' || t AS context, 3 AS side FROM generate_series(1, 4) AS m, generate_series(1, 2) AS t;
 CREATE VIEW use_fails AS SELECT *, 1 / deaths AS kills FROM use_read;
-SELECT skillrating.create_ladder('use_read_ladder', 'elo', source => 'use_fails');
+SELECT skillrating.create_ladder('use_read_ladder', 'elo', source => 'use_fails') \gset
 SELECT count(*) FROM skillrating.catch_up('use_read_ladder', search => true);
 SELECT kind, name, ok, description FROM skillrating.describe_source('use_fails', 'elo') WHERE kind = 'match';
 SELECT kind, name, ok, description FROM skillrating.describe_source('use_fails', 'trueskill2', '{"kill_variance": 3, "kill_self": 0.1}') WHERE kind = 'match';
@@ -111,25 +113,27 @@ SELECT s.matches, cardinality(s.contexts) AS contexts, s.contexts = (
         SELECT (skillrating.solve_summary('hive', match_id, player_id, team, rank, skillrating.inputs(side => side, context => context), '{}' ORDER BY match_id)).contexts
         FROM use_read) AS as_solve
 FROM skillrating.solve_ladder('use_read_ladder', 'hive') AS s;
-SELECT skillrating.drop_ladder('use_read_ladder');
+SELECT skillrating.drop_ladder('use_read_ladder') \gset
 DROP TABLE use_read CASCADE;
 
 -- Those who make or change a source read it.
 CREATE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills FROM use_row WHERE false;
-SELECT skillrating.create_ladder('use_said', 'elo', source => 'use_kills', attach => false);
+SELECT skillrating.create_ladder('use_said', 'elo', source => 'use_kills', attach => false) \gset
 
 CREATE OR REPLACE VIEW use_kills AS SELECT match_id, played_at, team, player_id, rank, kills, deaths, player_gain FROM use_row WHERE false;
-SELECT skillrating.refresh_source('use_said');
+SELECT skillrating.refresh_source('use_said') \gset
 
 SELECT name, ok, description FROM skillrating.describe_source('use_kills', 'elo') WHERE ok IS NULL;
 SELECT name, ok, description FROM skillrating.describe_source('use_kills') WHERE name = 'kills';
 
 -- Of these all are of use: log-odds favour a side, and where there is no rank team_score decides.
+\set ECHO none
 CREATE VIEW use_plain AS SELECT match_id, played_at, team, player_id, team_score, side, 0 AS log_odds, experience FROM use_row WHERE false;
-SELECT skillrating.create_ladder('use_silent', 'elo', source => 'use_plain', attach => false);
+SELECT skillrating.create_ladder('use_silent', 'elo', source => 'use_plain', attach => false) \gset
 
-SELECT skillrating.drop_ladder('use_said'), skillrating.drop_ladder('use_silent');
+SELECT skillrating.drop_ladder('use_said'), skillrating.drop_ladder('use_silent') \gset
 DROP FUNCTION use_compare;
 DROP TABLE use_model, use_mistake;
 DROP VIEW use_source, use_kills, use_plain;
 DROP TABLE use_row;
+\set ECHO all

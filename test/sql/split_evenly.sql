@@ -1,11 +1,11 @@
 -- Groups divided between the teams.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
 SET jit = off;
 \set SHOW_CONTEXT never
 -- Of all splits that divide the groups, the most even, by brute force; with a bench, too.
-\set ECHO none
 CREATE TABLE evenly_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((hashint8extended(i, lobby) & 1023)::float8 ORDER BY i) AS mu, array_agg((ARRAY[1, 1, 2, NULL])[1 + (hashint8extended(i, lobby + 50) & 3)] ORDER BY i) AS evenly
 FROM generate_series(1, 12) AS lobby, generate_series(1, 8) AS i GROUP BY lobby;
@@ -34,7 +34,7 @@ SELECT player_id, team, why -> 'constraint' ->> 'if' AS without FROM skillrating
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1,NULL}'), teams => 3);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1}'));
 SELECT count(*) FROM (SELECT array_agg(i) AS p, array_agg(i::float8) AS r, array_agg(1) AS g FROM generate_series(1, 22) AS i) AS a, skillrating.split_teams(skillrating.lobby(p::text[], r, split_evenly => g::text[]));
-SELECT skillrating.create_ladder('evenly', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('evenly', 'elo', player_type => 'text') \gset
 SELECT player_id, team FROM skillrating.split_teams(skillrating.lobby('evenly', '{a,b,c,d}'::text[], split_evenly => '{1,NULL,1,NULL}')) WHERE player_id IN ('a', 'c') ORDER BY team;
-SELECT skillrating.drop_ladder('evenly');
+SELECT skillrating.drop_ladder('evenly') \gset
 DROP TABLE evenly_lobby, evenly_split;

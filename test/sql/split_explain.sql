@@ -1,8 +1,8 @@
 -- explain: what a split consists of, the best other one, and the tie that costs most.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-\set ECHO none
 CREATE TABLE why_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating FROM generate_series(1, 12) AS lobby, generate_series(1, 7) AS i GROUP BY lobby;
 -- All splits there are, with who is where.
@@ -10,8 +10,8 @@ CREATE TABLE why_all AS
 SELECT lobby, code, array_agg(team ORDER BY i) AS team, count(*) FILTER (WHERE team = 1) AS n1, count(*) FILTER (WHERE team = 2) AS n2, count(*) FILTER (WHERE team = 3) AS n3,
     avg(rating[i]) FILTER (WHERE team = 1) AS s1, avg(rating[i]) FILTER (WHERE team = 2) AS s2, avg(rating[i]) FILTER (WHERE team = 3) AS s3
 FROM why_lobby, generate_series(0, (4 ^ 7)::int - 1) AS code, LATERAL (SELECT i, code / (4 ^ (i - 1))::int % 4 AS team FROM unnest(players) AS i) AS p WHERE lobby <= 6 GROUP BY lobby, code;
-\set ECHO all
 CREATE INDEX ON why_all (lobby);
+\set ECHO all
 
 -- Terms are what they are called.
 SELECT bool_and(abs((why -> 'terms' -> 'teams' -> 0 ->> 'strength')::float8 - s1) < 1e-9 AND abs((why -> 'terms' -> 'teams' -> 1 ->> 'strength')::float8 - s2) < 1e-9) AS strength,
@@ -52,13 +52,13 @@ FROM skillrating.suggest_transfers(skillrating.lobby('{ann,bob,cid,dan,eve,fay,g
 SELECT player_id, team, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' -> 'off' AS off FROM skillrating.place_joiner(skillrating.lobby('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', current => '{1,1,1,2,2,2,NULL,NULL}'), explain => true);
 SELECT match_number, player_id, team, why -> 'match' AS match, why -> 'terms' -> 'difference' AS difference, why -> 'alternative' -> 'teams' AS teams, why -> 'alternative' ->> 'off' AS off, why -> 'constraint' ->> 'if' AS without
 FROM skillrating.pair_queue(skillrating.lobby('{ann,bob,cid,dan,eve,fay,gus,hal}'::text[], '{1500,1720,1610,1400,1555,1333,1444,1234}', party => '{NULL,1,1,NULL,NULL,NULL,NULL,NULL}'), waited => '{0,30,0,0,10,0,0,0}', team_size => 2, initial_window => 300, widening => 5, min_quality => 0.5, explain => true);
-SELECT skillrating.create_ladder('why_elo', 'elo', player_type => 'text');
+SELECT skillrating.create_ladder('why_elo', 'elo', player_type => 'text') \gset
 SELECT count(*) FROM generate_series(1, 40) AS m, skillrating.report_match('why_elo', m, ARRAY['p' || m % 7, 'p' || (m % 7 + 1 + m % 5) % 7], ARRAY[1, 2], ARRAY[1 + (m % 3)::int / 2, 2 - (m % 3)::int / 2]);
 SELECT count(why) AS whys, min(why -> 'constraint' ->> 'if') AS without FROM skillrating.split_teams(skillrating.lobby('why_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], party => '{1,NULL,NULL,NULL,NULL,1}'), explain => true);
 SELECT player_id, round((why -> 'terms' ->> 'rating')::numeric, 4) AS rating, round((why -> 'terms' ->> 'difference')::numeric, 4) AS difference, round((why -> 'terms' ->> 'off')::numeric, 4) AS off, why ->> 'alternative' AS next, why -> 'constraint' ->> 'if' AS without
 FROM skillrating.find_opponents('why_elo', 'p5', 3, min_games => 12, explain => true);
 SELECT player_id, why FROM skillrating.find_opponents('why_elo', 'p3', 2);
-SELECT skillrating.drop_ladder('why_elo');
+SELECT skillrating.drop_ladder('why_elo') \gset
 SELECT count(why) FROM why_lobby, skillrating.split_teams(players, rating) WHERE lobby = 1;
 -- Names are escaped.
 SELECT why -> 'alternative' -> 'teams' AS teams FROM skillrating.split_teams(skillrating.lobby(ARRAY['a"b', E'c\\d', E'e\nf', 'g']::text[], '{1,2,3,5}'), explain => true) WHERE why IS NOT NULL;

@@ -1,9 +1,9 @@
 -- split_teams() and split_all_sizes(): two teams and a bench.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
 \set SHOW_CONTEXT never
-\set ECHO none
 CREATE TABLE split_players (n int, player text, rating float8, other float8, party int, locked int, command float8);
 INSERT INTO split_players VALUES
     (1, 'ann', 1500, 1400, NULL, NULL, 10), (2, 'bob', 1720, 1800, 1, NULL, 20), (3, 'cid', 1610, 1650, 1, NULL, 30), (4, 'dan', 1400, 1300, NULL, 2, 40),

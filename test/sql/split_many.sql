@@ -1,8 +1,8 @@
 -- split_teams() with more than two teams.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-\set ECHO none
 CREATE VIEW many_arrays AS
 SELECT array_agg(i) AS players, array_agg((1500 + hashint4(i) % 500)::float8) AS rating, array_agg(CASE WHEN i <= 3 THEN 1 WHEN i <= 5 THEN 2 END) AS party FROM generate_series(1, 13) AS i;
 CREATE FUNCTION many_strengths(split text, OUT team int, OUT players text, OUT strength numeric, OUT difference numeric, OUT p numeric, OUT exact boolean, OUT bound numeric)

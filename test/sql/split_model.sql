@@ -1,8 +1,8 @@
 -- split_teams() with a model: even is what it says is even.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-\set ECHO none
 CREATE TABLE model_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg(25 + ((hashint8extended(i, lobby) % 1000) / 60.0)::float8 ORDER BY i) AS rating, array_agg(25 + ((hashint8extended(i, lobby + 100) % 1000) / 60.0)::float8 ORDER BY i) AS other,
     array_agg((1 + abs(hashint8extended(i, lobby + 200) % 70) / 10.0)::float8 ORDER BY i) AS deviation

@@ -1,8 +1,8 @@
 -- split_teams() with current, secondary and tolerance: of the splits that are even enough, which one.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-\set ECHO none
 CREATE TABLE near_lobby AS
 SELECT lobby, array_agg(i ORDER BY i) AS players, array_agg((1000 + abs(hashint8extended(lobby, i)) % 1000)::float8 ORDER BY i) AS rating,
     array_agg((CASE abs(hashint8extended(i, lobby)) % 5 WHEN 0 THEN NULL WHEN 1 THEN 1 WHEN 2 THEN 1 WHEN 3 THEN 2 ELSE 0 END)::int ORDER BY i) AS current
@@ -15,10 +15,8 @@ FROM near_lobby, unnest(ARRAY[NULL, 3]) AS team_size, generate_series(0, (3 ^ ca
 WHERE cardinality(players) = 8 OR team_size IS NULL
 GROUP BY lobby, players, team_size, code
 HAVING CASE WHEN team_size IS NULL THEN count(*) FILTER (WHERE team = 0) = 0 AND abs(count(*) FILTER (WHERE team = 1) - count(*) FILTER (WHERE team = 2)) <= 1 ELSE count(*) FILTER (WHERE team = 1) = 3 AND count(*) FILTER (WHERE team = 2) = 3 END;
-\set ECHO all
 CREATE INDEX ON near_split (lobby);
 ANALYZE near_split;
-\set ECHO none
 CREATE TABLE near_found AS
 SELECT l.lobby, s.team_size, t AS tolerance, moving, secondary, min(a.d) AS d, min(a.moves) AS moves, min(a.spread) AS spread, min(a.best) AS best, bool_and(found.exact) AS exact
 FROM near_lobby AS l, (VALUES (NULL::int), (3)) AS s(team_size), unnest('{0,5,40}'::float8[]) AS t, unnest('{t,f}'::bool[]) AS moving, unnest('{NULL,spread,best}'::text[]) AS secondary,

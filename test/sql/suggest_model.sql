@@ -51,7 +51,8 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT simulate_elo(4000, 60, 60), simulate_newcomers(4000, 40);
+SELECT simulate_elo(4000, 60, 60), simulate_newcomers(4000, 40) \gset
+\set ECHO none
 CREATE VIEW history AS
 SELECT world, match_id, player_id, team FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 
@@ -59,6 +60,7 @@ CREATE TABLE found AS
 SELECT world, s.* FROM (
     SELECT world, skillrating.suggest_model(match_id, player_id, team, team, NULL, '{"budget": 1500, "parts": false}' ORDER BY match_id) AS found FROM history GROUP BY world) AS q,
     unnest(found) WITH ORDINALITY AS s(model, params, log_odds, parts, matches, held_out_matches, held_out_log_loss_before, held_out_log_loss, held_out_accuracy, difference, difference_error, verdict, warnings, place);
+\set ECHO all
 SELECT world, count(*) = (SELECT count(*) FROM skillrating.models()) AS all_models, count(DISTINCT held_out_matches) = 1 AND min(held_out_matches) > 780 AS same_matches,
     bool_and(held_out_accuracy BETWEEN 0.5 AND 0.9) AS sound_accuracy, count(*) FILTER (WHERE verdict = 'best') AS best FROM found GROUP BY world ORDER BY world;
 -- Elo is right where ratings are Elo's, and models that become sure of a skill are wrong; where newcomers come, it is the other way round.

@@ -31,13 +31,15 @@ SELECT skillrating.synelo_update(1000, 10, 1, 1.5);
 SELECT skillrating.synelo_status(-1, '2026-01-01', '2026-01-01');
 
 -- A ladder, and one that is the source to the letter: ratings are integers there.
-SELECT skillrating.create_ladder('arena', 'synelo'), skillrating.create_ladder('document', 'synelo', '{"strict": true}');
+SELECT skillrating.create_ladder('arena', 'synelo'), skillrating.create_ladder('document', 'synelo', '{"strict": true}') \gset
+\set ECHO none
 INSERT INTO arena.match (match_id, played_at)
 SELECT m, '2026-01-01'::timestamptz + m * interval '10 minutes' FROM generate_series(1, 400) AS m;
 INSERT INTO arena.match_player (match_id, player_id, team, rank)
 SELECT m, 1 + (m * 7 + p * 5) % 24, p % 2, 1 + ((p + m * m / 7) % 2) FROM generate_series(1, 400) AS m, generate_series(0, 7) AS p;
 INSERT INTO document.match SELECT * FROM arena.match;
 INSERT INTO document.match_player SELECT * FROM arena.match_player;
+\set ECHO all
 SELECT count(*), bool_and(rating = round(rating)) AS integers FROM document.rating;
 SELECT count(*) FILTER (WHERE rating = round(rating)) AS integers, bool_and(rating >= 100) AS above_floor FROM arena.rating;
 SELECT bool_and(ok) FROM skillrating.verify('arena');
@@ -52,4 +54,4 @@ JOIN (SELECT player_id, array_agg(rating_after ORDER BY seq) AS ratings, array_a
 -- More than two teams are not for this model.
 SELECT count(*) FROM skillrating.report_match('arena', 999, ARRAY[1, 2, 3], ARRAY[1, 2, 3], ARRAY[1, 2, 3]);
 SELECT reason FROM arena.rated_match WHERE match_id = 999;
-SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('document');
+SELECT skillrating.drop_ladder('arena'), skillrating.drop_ladder('document') \gset

@@ -1,4 +1,5 @@
 -- Commanders of existing teams and of queued players, against all that is possible.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -17,7 +18,6 @@ SELECT seed, array_agg(i ORDER BY i) AS players, array_agg(round(1000 + 1000 * c
 FROM generate_series(1, 12) AS seed, generate_series(1, 8) AS i GROUP BY seed;
 
 -- The strength of the first team less that of the second, and how far from even that is, by the definition.
-\set ECHO none
 CREATE FUNCTION lobby_lead(l commander_lobby, team int[], c1 int, c2 int, OUT difference float8, OUT off float8) LANGUAGE sql IMMUTABLE AS $$
     SELECT difference, abs(difference + l.log_odds * 400 / ln(10.0::float8))
     FROM (SELECT (sum(mu) FILTER (WHERE t = 1 AND i <> c1)) / CASE l.strength WHEN 'mean' THEN count(*) FILTER (WHERE t = 1) - 1 WHEN 'share' THEN count(*) FILTER (WHERE t > 0) - 2 ELSE 1 END

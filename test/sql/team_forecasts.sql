@@ -1,5 +1,6 @@
 -- Every team maker says of the teams that it returns what preview() says: for all models, with all
 -- inputs that a model supports, so that a new model is tried on the day it is registered.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
@@ -12,12 +13,14 @@ SELECT m.*, coalesce(p.params, '{}') AS params
 FROM skillrating.models() AS m LEFT JOIN (VALUES
     ('trueskill2', '{"squad_offset": [[2, 0.5], [3, 1.25]], "initial_base_sigma": 0.7, "base_weight": 0.8}'::jsonb),
     ('trueskill', '{"tau": 0.1}')) AS p(name, params) USING (name);
+\set ECHO all
 
 -- A number from 0 to 1.
 CREATE FUNCTION chance(seed bigint, what int, player int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashint8extended(player, seed * 100 + what) & 1048575) / 1048576.0::float8';
 
 -- Nine players of a model: new ones but for the columns that team makers ask for, and with all columns set.
+\set ECHO none
 CREATE TABLE forecast_lobby AS
 SELECT m.name AS model, seed, (10 * seed + p.i)::int AS player, CASE WHEN (i + seed) % 9 < 3 THEN 7 WHEN (i + seed) % 9 < 5 THEN 3 WHEN (i + seed) % 9 = 5 THEN 1 END AS party,
     CASE WHEN 'weight' = ANY (m.supports) THEN 0.25 + 0.75 * chance(seed, 3, i) ELSE 1 END AS weight,
@@ -42,6 +45,7 @@ CREATE FUNCTION forecast(ladder text, players int[], team int[], weight float8[]
             skillrating.preview(ladder, who, a.t, weight => weights, squad => squads, side => CASE WHEN sides THEN a.t END, commanding => CASE WHEN commands IS NOT NULL THEN commanding END, log_odds => log_odds) AS w
         GROUP BY w.team) AS q
 $$;
+\set ECHO all
 
 -- Who commands, by two commanders.
 CREATE FUNCTION commanding(players int[], skill float8[], a int, b int) RETURNS boolean[] LANGUAGE sql IMMUTABLE AS
@@ -151,12 +155,14 @@ BEGIN
 END $$;
 \set ECHO all
 CALL compare_models();
-SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker ORDER BY maker;
+SELECT string_agg(maker, ' ' ORDER BY maker), compared, as_preview FROM (
+SELECT maker, count(*) >= 6 AS compared, bool_and(coalesce(off < 1e-12, false)) AS as_preview FROM forecast_found GROUP BY maker
+) AS q GROUP BY compared, as_preview ORDER BY 1;
 SELECT name FROM forecast_model EXCEPT SELECT model FROM forecast_found WHERE maker = 'split_teams';
 
 
 -- Squads and base skills decide which split is best, too: of all that keep the parties, by preview().
-SELECT skillrating.create_ladder('forecast_squads', 'trueskill2', (SELECT params FROM forecast_model WHERE name = 'trueskill2'), player_type => 'integer');
+SELECT skillrating.create_ladder('forecast_squads', 'trueskill2', (SELECT params FROM forecast_model WHERE name = 'trueskill2'), player_type => 'integer') \gset
 SELECT count(*) FROM (SELECT skillrating.set_rating('forecast_squads', player, (SELECT jsonb_object_agg(c, v) FROM unnest(state_columns, full_state) AS u(c, v))) FROM forecast_lobby AS l JOIN forecast_model AS m ON m.name = l.model WHERE l.model = 'trueskill2') AS s;
 WITH lobby AS (SELECT seed, array_agg(player ORDER BY player) AS players, ARRAY[1, 1, NULL, NULL, 2 + (seed % 2)::int, 2] AS party FROM forecast_lobby WHERE model = 'trueskill2' AND player % 10 <= 6 GROUP BY seed),
     splits AS (SELECT seed, players, party, array_agg(1 + (code >> i & 1) ORDER BY i) AS team FROM lobby, generate_series(0, 63) AS code, generate_series(0, 5) AS i WHERE bit_count(code::bit(6)) = 3 GROUP BY seed, players, party, code),
@@ -164,7 +170,7 @@ WITH lobby AS (SELECT seed, array_agg(player ORDER BY player) AS players, ARRAY[
         FROM splits WHERE team[1] = team[2] AND (party[5] <> party[6] OR team[5] = team[6]) GROUP BY seed),
     found AS (SELECT seed, max(abs(s.win_probability - 0.5)) AS off, bool_and(exact) AS exact FROM lobby, skillrating.split_teams(skillrating.lobby('forecast_squads', players, party => party::text[])) AS s GROUP BY seed)
 SELECT seed, f.off < b.off + 1e-9 AS best, exact FROM best AS b JOIN found AS f USING (seed) ORDER BY seed;
-SELECT skillrating.drop_ladder('forecast_squads');
+SELECT skillrating.drop_ladder('forecast_squads') \gset
 -- Two squads of equals: a performance of a pair is one more, each of deviation 1 and of a skill known to the square root of 1.6.
 SELECT maker, abs(p - skillrating.elo_win_probability(2, 0, 2 * sqrt(2 * 2.6), 'normal')) < 1e-12 AS as_computed, round(p::numeric, 3) AS p
 FROM (SELECT 'split_teams' AS maker, max(win_probability) AS p FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{3,3,3,3}', party => '{1,1,NULL,NULL}', model => 'trueskill2', params => '{"squad_offset": [[2, 1]], "draw_margin": 0}')) AS s

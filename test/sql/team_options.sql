@@ -1,5 +1,6 @@
 -- The team makers have one set of options: what two of them share has the same type, the same
 -- place among the others and the same default.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 CREATE TABLE team_maker (maker text PRIMARY KEY, name text, first text);
@@ -20,7 +21,6 @@ INSERT INTO team_exception VALUES
     ('find_opponents(ladder)', 'context', 'place', 'likewise'),
     ('suggest_transfers(lobby)', 'max_swaps', 'default', 'only transfers are needed');
 
-\set ECHO none
 CREATE VIEW team_option AS
 SELECT m.maker, a.option, a.place, format_type(t.type, NULL) AS type,
     pg_get_function_arg_default(p.oid, a.place::int) AS default_value

@@ -1,6 +1,7 @@
 -- Team makers take identifiers as drivers send them: as parameters and literals without a type,
 -- which are texts, and as arrays of any type that can serve, also of domains, that a lobby takes as
 -- texts.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -8,6 +9,7 @@ SET client_min_messages = warning;
 CREATE DOMAIN team_number AS integer CHECK (VALUE > 0);
 CREATE DOMAIN team_name AS text CHECK (VALUE <> '');
 CREATE DOMAIN team_numbers AS integer[];
+\set ECHO all
 
 -- A call of each maker: its arguments, all of them parameters, and their values behind players.
 \set ECHO none
@@ -29,11 +31,13 @@ SELECT p.proname FROM pg_proc AS p
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.proargtypes::oid[] && '{anyarray,anycompatiblearray}'::regtype[]::oid[] AND p.proargnames[1] <> 'ladder' AND p.proname <> 'plot_history' AND p.prokind <> 'w'
 EXCEPT SELECT split_part(maker, ' ', 1) FROM team_call;
 
+\set ECHO none
 CREATE TABLE team_identifiers (type text, given text);
 INSERT INTO team_identifiers VALUES ('smallint[]', '{1,2,3,4,5}'), ('integer[]', '{1,2,3,4,5}'), ('bigint[]', '{1,2,3,4,50000000000}'),
     ('text[]', '{ann,bob,"c,d",dan,"e ve"}'), ('character varying[]', '{ann,bob,cid,dan,eve}'), ('varchar(8)[]', '{ann,bob,cid,dan,eve}'), ('name[]', '{ann,bob,cid,dan,eve}'),
     ('uuid[]', '{a0000000-0000-0000-0000-000000000001,a0000000-0000-0000-0000-000000000002,a0000000-0000-0000-0000-000000000003,a0000000-0000-0000-0000-000000000004,a0000000-0000-0000-0000-000000000005}'),
     ('team_number[]', '{1,2,3,4,5}'), ('team_name[]', '{ann,bob,cid,dan,eve}'), ('team_numbers', '{1,2,3,4,5}'), ('numeric[]', '{1,2.5,3,4,5}');
+\set ECHO all
 
 -- The rows of a call as text, and the type of the identifiers in them.
 \set ECHO none

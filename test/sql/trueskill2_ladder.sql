@@ -9,7 +9,7 @@ SET extra_float_digits = 0;
 SELECT skillrating.create_ladder('arena', 'trueskill2',
     '{"squad_offset": [[2, 0.3]], "kill_self": 2, "kill_opponent": -1, "kill_variance": 10,
       "death_self": -1, "death_opponent": 2, "death_variance": 10, "quit_related": 0.5, "drift": 0,
-      "experience_offset": [[0, 0.05], [30, 0]]}');
+      "experience_offset": [[0, 0.05], [30, 0]]}') \gset
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after,
     round(win_probability::numeric, 6) AS win, score
 FROM skillrating.report_match('arena', 1, ARRAY[1, 2, 3, 4], ARRAY[1, 1, 2, 2], ARRAY[1, 1, 2, 2],
@@ -39,10 +39,10 @@ SELECT * FROM skillrating.report_match('arena', 4, ARRAY[1, 2], ARRAY[1, 2], ARR
 SELECT count(*) FROM skillrating.report_match('arena', 5, (SELECT array_agg(i) FROM generate_series(1, 201) AS i),
     (SELECT array_agg(i % 2) FROM generate_series(1, 201) AS i), (SELECT array_agg(1 + i % 2) FROM generate_series(1, 201) AS i));
 SELECT status, reason, detail FROM arena.rated_match WHERE match_id = 5;
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 
 -- Modes are pools. What a player has in all of them is in a row of its own.
-SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "initial_sigma": 0.8, "base_drift": 0.0379473}');
+SELECT skillrating.create_ladder('modes', 'trueskill2', '{"initial_base_sigma": 1, "initial_sigma": 0.8, "base_drift": 0.0379473}') \gset
 SELECT player_id, round(rating_before::numeric, 6) AS before, round(rating_after::numeric, 6) AS after
 FROM skillrating.report_match('modes', 1, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], '2026-01-01 12:00+00', pool => 'slayer');
 -- The winner comes to another mode with a better name.
@@ -71,4 +71,4 @@ WHERE pool = '*' AND games <> (SELECT sum(games) FROM modes.rating AS r WHERE r.
 SELECT * FROM skillrating.report_match('modes', 999, ARRAY[1, 2], ARRAY[1, 2], ARRAY[1, 2], pool => '*');
 UPDATE modes.rating SET base_mu = base_mu + 1 WHERE pool = '*' AND player_id = 1;
 SELECT bool_and(ok) FROM skillrating.verify('modes');
-SELECT skillrating.drop_ladder('modes');
+SELECT skillrating.drop_ladder('modes') \gset

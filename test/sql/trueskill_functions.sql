@@ -19,6 +19,7 @@ FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2
 SELECT bool_and(abs(new_mu - ('{30.62052,23.58454,23.59340,23.59930,23.60225}'::float8[])[ordinal]) < 1e-5) AS chain
 FROM pg_temp.newcomers(5), skillrating.trueskill_update('{1,2,3,4,5}', '{1,2,2,2,2}', mu, sigma, ties => 'chain');
 SELECT min((r).mu_after) = max((r).mu_after) AS one_value FROM (SELECT i, skillrating.rate('trueskill', i, i, least(i, 16)) OVER (ORDER BY 1) AS r FROM generate_series(1, 30) AS i) AS q WHERE i >= 16;
+\set VERBOSITY terse
 SELECT * FROM skillrating.trueskill_update('{1,2}', '{1,2}', '{25,25}', '{8,8}', ties => 'both');
 
 -- Teams of unequal size, listed in any order; partial play.
@@ -78,7 +79,7 @@ SELECT * FROM skillrating.trueskill_win_probability('{1,2,3}', '{25,25,25}', '{1
 SELECT skillrating.trueskill_quality('{1,2}', '{25,25}', '{8,8}', beta => 'NaN');
 
 -- A ladder of duels, team matches and free-for-alls, with draws and idle time.
-SELECT skillrating.create_ladder('arena', 'trueskill', '{"drift": 0.05}');
+SELECT skillrating.create_ladder('arena', 'trueskill', '{"drift": 0.05}') \gset
 \set ECHO none
 INSERT INTO arena.match (match_id, played_at)
 SELECT m, '2026-01-01'::timestamptz + m * interval '5 hours' FROM generate_series(1, 300) AS m;
@@ -94,7 +95,7 @@ SELECT count(*) FILTER (WHERE abs(total - 1) > 1e-9) AS wrong
 FROM (SELECT seq, sum(p) AS total
       FROM (SELECT DISTINCT seq, team, win_probability AS p FROM arena.event) AS team GROUP BY seq) AS match;
 SELECT * FROM skillrating.verify('arena');
-SELECT skillrating.drop_ladder('arena');
+SELECT skillrating.drop_ladder('arena') \gset
 
 -- A computation that would take half an hour can be cancelled.
 SET statement_timeout = '100ms';

@@ -88,11 +88,11 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT simulate_elo(12000, 100, 48), simulate_trueskill(8000, 100, 5, 25 / 6.0, 0.3), simulate_glicko2(20000, 20, 0.3, 1.0, 0.3);
+SELECT simulate_elo(12000, 100, 48), simulate_trueskill(8000, 100, 5, 25 / 6.0, 0.3), simulate_glicko2(20000, 20, 0.3, 1.0, 0.3) \gset
+\set ECHO none
 CREATE VIEW history AS
 SELECT model, match_id, played_at, player_id, team, team AS rank FROM simulated, LATERAL (VALUES (winner, 1), (loser, 2)) AS s(player_id, team);
 
-\set ECHO none
 CREATE TABLE fit AS
 SELECT 'elo' AS model, 'k' AS parameter, 48::float8 AS truth,
     skillrating.tune('elo', match_id, player_id, team, rank, NULL, '{"fit": ["k"]}' ORDER BY match_id) AS t FROM history WHERE model = 'elo'

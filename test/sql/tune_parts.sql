@@ -26,7 +26,7 @@ BEGIN
 END
 $$;
 \set ECHO all
-SELECT simulate('plenty', 5000, 250, 0.6, true), simulate('noise', 5000, 40, 0, false), simulate('few', 14, 4, 0.6, true);
+SELECT simulate('plenty', 5000, 250, 0.6, true), simulate('noise', 5000, 40, 0, false), simulate('few', 14, 4, 0.6, true) \gset
 CREATE VIEW history AS
 SELECT history, match_id, played_at, player_id, side, CASE WHEN (side = 1) = home_wins THEN 1 ELSE 2 END AS rank,
     CASE WHEN (side = 1) = home_wins THEN margin ELSE 0 END AS score

@@ -1,10 +1,12 @@
 -- One bad match never aborts others: it is kept unrated or left out, with a reason that is the same
 -- everywhere, and where strict it is an error.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
 CREATE SCHEMA unrated;
 SET search_path = unrated;
+\set ECHO all
 
 -- Codes are words, and none is there twice.
 SELECT count(*) > 30 AS many, count(DISTINCT reason) = count(*) AS unique_codes, count(DISTINCT description) = count(*) AS unique_descriptions,
@@ -12,6 +14,7 @@ SELECT count(*) > 30 AS many, count(DISTINCT reason) = count(*) AS unique_codes,
 FROM skillrating.reasons();
 
 -- A history, and matches that do not count, each of one kind.
+\set ECHO none
 CREATE TABLE played AS
 SELECT 10 * m AS match_id, timestamptz '2024-01-01' + m * interval '1 day' AS played_at,
     1 + (m * (7 + 4 * t)) % 6 + 6 * (t - 1) AS player_id, t AS team, CASE WHEN (m * 5) % 7 < 3 THEN t ELSE 3 - t END AS rank
@@ -19,7 +22,6 @@ FROM generate_series(1, 60) AS m, generate_series(1, 2) AS t;
 ALTER TABLE played ALTER rank TYPE float8, ADD team_score float8, ADD weight float8, ADD joined float8, ADD left_at float8, ADD commanding float8,
     ADD side float8, ADD squad float8, ADD kills float8, ADD deaths float8, ADD quit boolean, ADD experience float8,
     ADD pool text, ADD log_odds float8, ADD player_gain float8, ADD unrated_reason text, ADD player_score float8;
-\set ECHO none
 CREATE TABLE spoiler (reason text, n integer, changes text);
 INSERT INTO spoiler VALUES
     ('one_team', 1, 'team = 1, rank = 1'), ('no_result', 2, 'rank = CASE team WHEN 1 THEN 1 END'), ('no_play_time', 3, 'weight = team - 1'),
@@ -36,7 +38,6 @@ INSERT INTO spoiler VALUES
     ('listed_twice', 32, 'player_id = 1, team = 1, rank = 1');
 -- Player 1 is on both teams, and the match would be fine without.
 CREATE TABLE spoilt AS TABLE played;
-\set ECHO all
 DO $$
 DECLARE
     s record;
@@ -53,6 +54,7 @@ BEGIN
 END $$;
 INSERT INTO spoiler VALUES ('null_value', 100, ''), ('infinite_time', 101, '');
 CREATE VIEW spoilt_source AS TABLE spoilt;
+\set ECHO all
 
 -- rate() says which is which, and all others come out as without them.
 \set ECHO none
@@ -73,7 +75,7 @@ $$;
 SELECT s.n, s.reason, (q.r).unrated_reason AS found, (q.r).unrated_detail AS detail, count(*) AS rows
 FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 GROUP BY 1, 2, 3, 4 ORDER BY s.n;
 SELECT count(*) AS otherwise FROM spoiler AS s JOIN rated('spoilt', 'elo') AS q ON q.match_id = 10 * s.n + 5 WHERE (q.r).unrated_reason IS DISTINCT FROM s.reason;
-SELECT m.name, same_ratings(m.name) FROM skillrating.models() AS m ORDER BY m.name;
+SELECT string_agg(m.name, ' ' ORDER BY m.name), same_ratings(m.name) FROM skillrating.models() AS m GROUP BY 2;
 -- A row of a player shows the state, one without a player nothing.
 SELECT player_id, round((r).rating_before::numeric, 2) = round((r).rating_after::numeric, 2) AS unchanged, (r).games_before, (r).score, (r).win_probability
 FROM rated('spoilt', 'glicko2') WHERE match_id = 235 ORDER BY player_id;
@@ -140,8 +142,8 @@ SELECT outcome('SELECT skillrating.solve(''whole_history'', match_id, player_id,
 \set VERBOSITY terse
 
 -- Ladders, whichever way the matches come.
-SELECT skillrating.create_ladder('at_once', 'elo', source => 'spoilt_source'), skillrating.create_ladder('later', 'elo', source => 'spoilt_source', apply_at => 'manual');
-SELECT skillrating.attach('at_once', 'spoilt', 'match_id');
+SELECT skillrating.create_ladder('at_once', 'elo', source => 'spoilt_source'), skillrating.create_ladder('later', 'elo', source => 'spoilt_source', apply_at => 'manual') \gset
+SELECT skillrating.attach('at_once', 'spoilt', 'match_id') \gset
 UPDATE spoilt SET match_id = match_id;
 SELECT count(*) FROM skillrating.catch_up('later', search => true);
 SELECT count(*) FILTER (WHERE m.status = 'rated') AS rated, count(*) FILTER (WHERE m.status <> 'rated') AS unrated,
@@ -172,7 +174,7 @@ SELECT s.n, s.reason, o.*, (o.rate <> 'none') = u.mistake AND o.rate = o.ladder 
 FROM spoiler AS s JOIN skillrating.reasons() AS u USING (reason), strict_outcomes(s.n) AS o ORDER BY s.n;
 
 -- The statement or commit that brings a mistake fails as a whole.
-SELECT skillrating.create_ladder('careful', 'elo', strict => true);
+SELECT skillrating.create_ladder('careful', 'elo', strict => true) \gset
 BEGIN;
 INSERT INTO careful.match (match_id) VALUES (1), (2);
 INSERT INTO careful.match_player (match_id, player_id, team, rank) VALUES (1, 1, 1, 1), (1, 2, 2, 2), (2, 1, 1, 1), (2, 2, 2, 0);
@@ -212,8 +214,8 @@ SELECT skillrating.win_probability('careful', ARRAY[1, 1, 2], ARRAY[1, 2, 2]);
 
 -- Errors of a source: what its data violate keeps only their matches; all others get through, and
 -- leave nothing half written.
-CREATE DOMAIN small AS integer CHECK (VALUE < 1000);
 \set ECHO none
+CREATE DOMAIN small AS integer CHECK (VALUE < 1000);
 CREATE TABLE game (id integer, player integer, points integer);
 CREATE FUNCTION raised(points integer) RETURNS integer LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -224,8 +226,8 @@ BEGIN
 END $$;
 CREATE VIEW game_source AS SELECT id AS match_id, timestamptz '2024-01-01' AS played_at, player AS player_id, player AS team, CAST(CAST(raised(points) AS small) AS integer) AS team_score FROM game;
 \set ECHO all
-SELECT skillrating.create_ladder('games', 'elo', source => 'game_source', on_error => 'raise');
-SELECT skillrating.attach('games', 'game', 'id');
+SELECT skillrating.create_ladder('games', 'elo', source => 'game_source', on_error => 'raise') \gset
+SELECT skillrating.attach('games', 'game', 'id') \gset
 INSERT INTO game SELECT id, player, CASE WHEN id % 50 = 0 THEN 1000 ELSE player END FROM generate_series(1, 200) AS id, generate_series(1, 2) AS player;
 SELECT status, reason, detail, count(*) FROM games.rated_match GROUP BY 1, 2, 3 ORDER BY 1;
 SELECT bool_and(ok) FROM skillrating.verify('games');
@@ -242,6 +244,6 @@ UPDATE games.ladder SET strict = true;
 INSERT INTO game SELECT 2000, player, 1000 FROM generate_series(1, 2) AS player;
 SELECT count(*) FROM game WHERE id = 2000;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['games', 'careful_too', 'careful', 'later', 'at_once']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['games', 'careful_too', 'careful', 'later', 'at_once']) AS l;
 RESET search_path;
 DROP SCHEMA unrated CASCADE;

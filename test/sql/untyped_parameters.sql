@@ -1,5 +1,6 @@
 -- Identifiers come from clients as parameters without a type, as literals, and as values of
 -- whatever type the client has for them.
+\set ECHO none
 \pset format unaligned
 \pset tuples_only on
 \set SHOW_CONTEXT never
@@ -7,10 +8,12 @@
 SET client_min_messages = warning;
 SET datestyle = iso;
 CREATE SCHEMA untyped;
+\set ECHO all
 
 -- Every function that takes polymorphic arguments can be prepared with parameters of no type: with
 -- all arguments, and with those only that it has no default for.  Aggregates and window functions
 -- read columns of tables, which have types.
+\set ECHO none
 CREATE FUNCTION untyped.prepared(function oid, n integer) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     types text;
@@ -35,11 +38,13 @@ CREATE FUNCTION untyped.public_functions(OUT function oid, OUT name text, OUT n 
     WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f'
         AND EXISTS (SELECT FROM unnest(p.proargtypes::oid[]) AS t WHERE t::regtype::text LIKE 'any%')
 $$;
-SELECT f.name, untyped.prepared(f.function, f.n) AS with_all, untyped.prepared(f.function, (f.n - p.pronargdefaults)::integer) AS with_few
-FROM untyped.public_functions() AS f JOIN pg_proc AS p ON p.oid = f.function
-ORDER BY f.function::regprocedure::text COLLATE "C";
+\set ECHO all
+SELECT untyped.prepared(f.function, f.n) AS with_all, untyped.prepared(f.function, (f.n - p.pronargdefaults)::integer) AS with_few,
+    string_agg(f.name, ' ' ORDER BY f.function::regprocedure::text COLLATE "C") AS functions
+FROM untyped.public_functions() AS f JOIN pg_proc AS p ON p.oid = f.function GROUP BY 1, 2 ORDER BY 3;
 
 -- Types of identifiers, with those of two players, and the types in which a client may have them.
+\set ECHO none
 CREATE TYPE untyped.colour AS ENUM ('red', 'blue', 'green');
 CREATE DOMAIN untyped.account AS bigint;
 CREATE TABLE untyped.kind (type regtype, a text, b text, c text, others text[]);
@@ -79,9 +84,11 @@ INSERT INTO untyped.call (call) VALUES
     ('set_rating(''untyped_ladder'', %2$s, ''{"rating": 1700}'')'),
     ('reset_rating(''untyped_ladder'', %2$s)'),
     ('forget_players(''untyped_ladder'', %6$s, %7$L)');
+\set ECHO all
 
 -- The rows of a call whose identifiers are in a form: of a type, as literals, or as parameters
 -- without a type.
+\set ECHO none
 CREATE FUNCTION untyped.answer(call text, form text, a text, b text, c text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     value text[] := ARRAY[a, a, ARRAY[a, b]::text, b, c, ARRAY[a]::text];
@@ -138,7 +145,6 @@ $$;
 -- Whatever the form, the answers are those that values of the ladder's own type get.
 CREATE TABLE untyped.answered (type regtype, form text, answers text[]);
 CREATE DOMAIN untyped.words AS text;
-\set ECHO none
 \o /dev/null
 SELECT format('CREATE DOMAIN untyped.of_%s AS %s', row_number() OVER (ORDER BY a, type), format_type(type, -1)) FROM untyped.kind \gexec
 SELECT format('SELECT untyped.make_ladder(k) FROM untyped.kind AS k WHERE k.type = %L::regtype', k.type),
@@ -160,13 +166,13 @@ GROUP BY o.type, o.answers
 ORDER BY o.type::text COLLATE "C";
 
 -- Arrays in parameters without a type are arrays of texts.
-SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', match_type => 'text');
+SELECT skillrating.create_ladder('arena', 'elo', player_type => 'text', match_type => 'text') \gset
 SELECT player_id, rating_after FROM skillrating.report_match('arena', 'm1', '{ann,bob}', '{1,2}', team_score => '{3,1}');
 PREPARE forget_all AS SELECT * FROM skillrating.forget_players('arena', $1, $2);
 EXECUTE forget_all('{ann,bob}', '{x,y}');
 
 -- Two identifiers of the same function may differ in type where they are of matches and players.
-SELECT skillrating.create_ladder('mixed', 'elo', player_type => 'uuid');
+SELECT skillrating.create_ladder('mixed', 'elo', player_type => 'uuid') \gset
 PREPARE report AS SELECT player_id, round(rating_after) AS after FROM skillrating.report_match($1, $2, $3, $4, $5);
 EXECUTE report('mixed', '1', '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}', '{1,2}', '{1,2}');
 SELECT count(*) FROM skillrating.report_match('mixed', 2, '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}'::uuid[], '{1,2}', '{1,2}');
@@ -196,7 +202,7 @@ SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-000
 SELECT * FROM skillrating.report_match('mixed', 4, '{5d8b7b52-0000-0000-0000-00000000000a,5d8b7b52-0000-0000-0000-00000000000b}', '{1,2}');
 
 -- What the forecast of win_probability() takes is what preview() takes.
-SELECT skillrating.create_ladder('squads', 'hive', player_type => 'text', match_type => 'text');
+SELECT skillrating.create_ladder('squads', 'hive', player_type => 'text', match_type => 'text') \gset
 SELECT count(*) FROM skillrating.report_match('squads', 'm1', '{a,b,c,d}', '{1,1,2,2}', '{1,1,2,2}', weight => '{1,0.5,1,1}', side => '{1,1,2,2}', commanding => '{1,0,1,0}', squad => '{7,7,8,9}');
 SELECT w.team, w.win_probability = p.win_probability AS same, w.win_probability <> n.win_probability AS tells
 FROM skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', weight => '{1,0.5,1,1}', joined => NULL, left_at => NULL,
@@ -207,6 +213,6 @@ JOIN (SELECT p.team, min(p.win_probability) AS win_probability
 JOIN skillrating.win_probability('squads', '{a,b,c,d}', '{1,1,2,2}', side => '{2,2,1,1}') AS n USING (team)
 ORDER BY w.team;
 
-SELECT skillrating.drop_ladder(l) FROM unnest(ARRAY['arena', 'mixed', 'squads']) AS l;
+SELECT count(skillrating.drop_ladder(l)) FROM unnest(ARRAY['arena', 'mixed', 'squads']) AS l;
 SET client_min_messages = error;
 DROP SCHEMA untyped CASCADE;

@@ -33,6 +33,7 @@ SELECT sum(win_probability)::numeric(12, 10) AS library, sum(exact_win_probabili
 FROM skillrating.weng_lin_win_probability('{1,2,2,3,4}', '{25,12,14,33,20}', '{8,3,2,1,5}');
 SELECT round(skillrating.weng_lin_draw_probability('{1,1,2,2}', '{25,32.444,35.881,25.188}', '{8.333333333333334,1.123,0.0001,0.00001}')::numeric, 7) AS published;
 SELECT count(*) FROM skillrating.weng_lin_win_probability(NULL, '{25,25}', '{8,8}');
+\set VERBOSITY terse
 SELECT * FROM skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}', curve => 'straight');
 SELECT * FROM skillrating.weng_lin_win_probability('{1,2}', '{25,25}', '{8,8}', variant => 'straight');
 SELECT * FROM skillrating.weng_lin_win_probability('{1,1}', '{25,25}', '{8,8}');
@@ -52,7 +53,7 @@ SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{2
 SELECT * FROM skillrating.weng_lin_update('plackett_luce', '{1,2}', '{1,2}', '{25,25}', '{8,8}', span => 0);
 
 -- Ladders of every variant, with scores, draws and margins.
-SELECT skillrating.create_ladder(variant, 'weng_lin', jsonb_build_object('variant', variant, 'margin', 2, 'drift', 0.1))
+SELECT count(skillrating.create_ladder(variant, 'weng_lin', jsonb_build_object('variant', variant, 'margin', 2, 'drift', 0.1)))
 FROM unnest('{plackett_luce,bradley_terry_full,bradley_terry_part,thurstone_mosteller_full,thurstone_mosteller_part}'::text[]) AS variant;
 DO $$
 DECLARE
