@@ -165,6 +165,12 @@ id_text(IdType *id_type, Datum id)
 	return OutputFunctionCall(&id_type->output, id);
 }
 
+Datum
+id_copy(const IdType *id_type, Datum id)
+{
+	return datumCopy(id, id_type->typbyval, id_type->typlen);
+}
+
 /* A text that becomes an identifier, for the context of an error. */
 typedef struct IdSource
 {

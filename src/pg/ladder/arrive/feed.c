@@ -290,24 +290,17 @@ append_mirrors(QueryDraft *draft)
  * whether there are mirrors.
  */
 static LadderQuery fed_query = {
-	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
-	"(SELECT l.relation::pg_catalog.text FROM ("
+	.text = "SELECT (SELECT l.relation::pg_catalog.text FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
 	/* But for TRUNCATE, which has another function. */
 	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
 	"UNION ALL "
 	"SELECT m.relation FROM {mirrors} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
-	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
+	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1), "
+	"EXISTS (SELECT FROM {mirrors})",
 	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
 	.part = {{"mirrors", append_mirrors}}
-};
-
-enum
-{
-	FED_MIRRORS,
-	FED_LACKING,
-	FED_NCOLUMNS
 };
 
 /* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */
@@ -315,8 +308,7 @@ static char *
 find_lacking(Ladder *ladder)
 {
 	char	   *lacking = find_lacking_own(ladder);
-	Datum		values[FED_NCOLUMNS];
-	bool		nulls[FED_NCOLUMNS];
+	QueryRow	row;
 
 	if (lacking != NULL)
 		return lacking;
@@ -326,12 +318,12 @@ find_lacking(Ladder *ladder)
 								  ObjectIdGetDatum(trigger_function("fill_mirror")),
 								  ObjectIdGetDatum(ladder->owner),
 								  ObjectIdGetDatum(trigger_function("enqueue_matches"))),
-						   values, nulls);
-	if (!nulls[FED_LACKING])
-		return TextDatumGetCString(values[FED_LACKING]);
-	return !DatumGetBool(values[FED_MIRRORS]) ? NULL :
-		lacking_own_table(ladder, "rating", "update_mirrors",
-						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
+						   &row);
+	lacking = next_text(&row);
+	if (lacking == NULL && next_bool(&row))
+		lacking = lacking_own_table(ladder, "rating", "update_mirrors",
+									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
+	return lacking;
 }
 
 void

@@ -32,6 +32,7 @@
 
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
+#include "pg/sql/composite.h"
 
 /* The types that columns of ladders and parameters of their queries have. */
 typedef enum ValueType
@@ -90,8 +91,8 @@ typedef enum ColumnOrigin
  *		event		batch_commit() and apply_operation_to_player() set the field
  *		rating		for a counter, count_match() counts, and in replay_players.c COUNTS sums it
  *					up again from the events, which must tell it, through the lists of
- *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_*,
- *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
+ *					columns in SOME_PLAYERS, IDLE_PLAYERS and, in the order of this
+ *					list, PLAYERS_AT; for a time LEFT_BY_EVENT there
  *		component	for a replay the queries of component_states.c
  *		component_event	batch_components.c sets the field where it makes rows of a step
  *		rated_match	put_match() in outbox.c sets the value, and says whether it is null; the table
@@ -285,23 +286,20 @@ extern void table_form(const LadderTable *table, const RowValues *row,
  * Whether the stored states are, to the bit, what they should be, and whether the other columns
  * are, but for the key.
  */
-extern bool states_same(const LadderTable *table, const RowValues *row,
-						const Datum *values, const bool *nulls);
-extern bool table_same(const LadderTable *table, const Ladder *ladder,
-					   const RowValues *row, const Datum *values,
-					   const bool *nulls);
+extern bool states_same(const LadderTable *table, const RowValues *row, QueryRow stored);
+extern bool table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row,
+					   QueryRow stored);
 
 /* The table of a name in SQL whose columns are listed here, or NULL. */
 extern const LadderTable *ladder_table_named(const char *name);
 
 /*
  * Read a row of rating, or of component, with so many numbers in its state, but for the key, from
- * the values of all its columns.  Returns the name of a column that must not be null and is, or
+ * all its columns.  Returns the name of a column that must not be null and is, or
  * that is no such state, or NULL.  A column without a value reads as zero; a state that is none
  * stays as it is.
  */
-extern const char *table_read(const LadderTable *table, const Model *model, int nstate,
-							  const Datum *values, const bool *nulls,
+extern const char *table_read(const LadderTable *table, const Model *model, int nstate, QueryRow row,
 							  PlayerRecord *record, double *state);
 
 #endif							/* PG_LADDER_ENTRY_COLUMNS_H */

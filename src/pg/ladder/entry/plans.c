@@ -286,35 +286,37 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 }
 
 bool
-ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values, bool *nulls)
+ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row)
 {
-	if (ladder_execute(ladder, query, params, NULL, NULL) == 0)
+	Datum	   *value;
+	bool	   *null;
+
+	if (ladder_execute(ladder, query, values, NULL, NULL) == 0)
 		return false;
-	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, values, nulls);
+	row->value = value = palloc_array(Datum, SPI_tuptable->tupdesc->natts);
+	row->null = null = palloc_array(bool, SPI_tuptable->tupdesc->natts);
+	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, value, null);
 	return true;
 }
 
 bool
 ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
 {
-	Datum		value;
-	bool		isnull;
+	QueryRow	row;
 
 	*number = 0;
-	if (!ladder_read_row(ladder, query, values, &value, &isnull) || isnull)
+	if (!ladder_read_row(ladder, query, values, &row) || next_is_null(&row))
 		return false;
-	*number = DatumGetInt64(value);
+	*number = next_int64(&row);
 	return true;
 }
 
 char *
 ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	Datum		value;
-	bool		isnull;
+	QueryRow	row;
 
-	return ladder_read_row(ladder, query, values, &value, &isnull) && !isnull ?
-		TextDatumGetCString(value) : NULL;
+	return ladder_read_row(ladder, query, values, &row) ? next_text(&row) : NULL;
 }
 
 void
@@ -348,7 +350,7 @@ take_row(TupleTableSlot *slot, DestReceiver *self)
 
 	CHECK_FOR_INTERRUPTS();
 	slot_getallattrs(slot);
-	taker->take(taker->arg, slot->tts_values, slot->tts_isnull);
+	taker->take(taker->arg, (QueryRow) {slot->tts_values, slot->tts_isnull});
 	MemoryContextSwitchTo(old);
 	return true;
 }
@@ -364,10 +366,10 @@ ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, con
 }
 
 static void
-take_id(void *arg, const Datum *values, const bool *nulls)
+take_id(void *arg, QueryRow row)
 {
-	if (!nulls[0])
-		id_table_add((IdTable *) arg, values[0]);
+	if (!next_is_null(&row))
+		id_table_add((IdTable *) arg, next_datum(&row));
 }
 
 void

@@ -16,6 +16,7 @@
 
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/ladder.h"
+#include "pg/sql/composite.h"
 
 /* The most parameters of a query, and parts of its own. */
 #define MAX_QUERY_PARAMS 29
@@ -76,12 +77,8 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
-/*
- * The first row of a query's result, for which values and nulls have room; false if there is none.
- * It is in the memory of the open ladder.
- */
-extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values,
-							bool *nulls);
+/* The first row of a query's result, in the memory of the open ladder; false if there is none. */
+extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row);
 
 /* The number in the one row and column of a query's result; false if it is null. */
 extern bool ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values,
@@ -99,7 +96,7 @@ extern void ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *v
 /*
  * The same with each row given to a function, which copies what it keeps.  No tuples are formed.
  */
-typedef void (*TakesRow) (void *arg, const Datum *values, const bool *nulls);
+typedef void (*TakesRow) (void *arg, QueryRow row);
 extern uint64 ladder_execute_each(Ladder *ladder, LadderQuery *query,
 								  const Datum *values, const bool *nulls,
 								  TakesRow take, void *arg);

@@ -89,8 +89,8 @@ same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
 	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
 	RowValues	expected = event_values(ladder->model, step, row);
 
-	return table_same(table, ladder, &expected, row_values(stored), row_nulls(stored)) &&
-		states_same(table, &expected, row_values(stored), row_nulls(stored));
+	return table_same(table, ladder, &expected, reader_row(stored)) &&
+		states_same(table, &expected, reader_row(stored));
 }
 
 /* The index of the row of the step that a stored event of a player is about, or -1. */
@@ -109,10 +109,12 @@ row_of_player(Batch *batch, RowReader *stored)
 static int
 row_of_component(Batch *batch, RowReader *stored)
 {
-	const BatchComponent *component =
-		component_of_row(batch, row_values(stored) + COMPONENT_EVENT_PLAYER_ID - 1,
-						 row_nulls(stored) + COMPONENT_EVENT_PLAYER_ID - 1);
+	QueryRow	row = reader_row(stored);
+	const BatchComponent *component;
 
+	/* Behind the place. */
+	(void) next_datum(&row);
+	component = component_of_row(batch, row);
 	return component != NULL && component->step == batch->step.seq ? component->row : -1;
 }
 

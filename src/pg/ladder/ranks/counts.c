@@ -335,7 +335,7 @@ typedef struct RangeCounts
 } RangeCounts;
 
 static void
-take_counts(void *arg, const Datum *values, const bool *nulls)
+take_counts(void *arg, QueryRow row)
 {
 	RangeCounts *counts = (RangeCounts *) arg;
 	const int32 *range;
@@ -345,10 +345,10 @@ take_counts(void *arg, const Datum *values, const bool *nulls)
 	int			i;
 
 	/* Nothing is folded. */
-	if (nulls[0])
+	if (row.null[0])
 		return;
-	range = count_elements(values[0], false, &n);
-	net = count_elements(values[1], nulls[1], &nnets);
+	range = count_elements(row.value[0], false, &n);
+	net = count_elements(row.value[1], row.null[1], &nnets);
 	if (n != nnets)
 		report_foreign_counts();
 	for (i = 0; i < n; i++)
@@ -366,25 +366,20 @@ Datum
 skillrating_range_counts(PG_FUNCTION_ARGS)
 {
 	RangeCounts counts = {.range = number_range(PG_GETARG_FLOAT8(2))};
-	Ladder	   *ladder;
-	Datum		values[5];
-	bool		nulls[lengthof(values)] = {false};
-	TupleDesc	desc;
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
+	ResultRow	row = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open_inside(fcinfo);
-	values[0] = PG_GETARG_DATUM(1);
-	values[1] = Int32GetDatum(counts.range / ROW_RANGES);
-	values[2] = Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES);
-	(void) ladder_execute_each(ladder, &counts_query, values, NULL, take_counts, &counts);
+	(void) ladder_execute_each(ladder, &counts_query,
+							   DATUMS(PG_GETARG_DATUM(1), Int32GetDatum(counts.range / ROW_RANGES),
+									  Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES)),
+							   NULL, take_counts, &counts);
 	ladder_close(ladder);
-	values[0] = Int64GetDatum(counts.above);
-	values[1] = Int64GetDatum(counts.below);
-	values[2] = Int64GetDatum(counts.total);
-	values[3] = Float8GetDatum(number_range_bottom(counts.range));
-	values[4] = Float8GetDatum(number_range_top(counts.range));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	put_int64(&row, counts.above);
+	put_int64(&row, counts.below);
+	put_int64(&row, counts.total);
+	put_number(&row, number_range_bottom(counts.range));
+	put_number(&row, number_range_top(counts.range));
+	return return_result_row(fcinfo, &row);
 }
 
 static LadderQuery rebuild_query = {

@@ -151,30 +151,22 @@ static LadderQuery last_judged_query = {
 	"ORDER BY m.played_at DESC, m.match_id{match order} DESC LIMIT 1"
 };
 
-enum
-{
-	LAST_PLAYED_AT,
-	LAST_MATCH_ID,
-	LAST_NCOLUMNS
-};
-
 /* A match that its players' past kept from being rated: later ones may not precede it. */
 static void
 advance_last_place(Ladder *ladder, LastPlace *last, Datum match_id, TimestampTz played_at)
 {
-	const IdType *type = ladder->match_type;
 	MemoryContext old;
 
 	if (played_at < last->at ||
 		(played_at == last->at && last->is_match &&
-		 id_compare(type, match_id, last->match_id) <= 0))
+		 id_compare(ladder->match_type, match_id, last->match_id) <= 0))
 		return;
 	last->at = played_at;
 	last->is_match = true;
 
 	/* Whoever rates a match does so in memory that goes with it. */
 	old = MemoryContextSwitchTo(ladder->context);
-	last->match_id = datumCopy(match_id, type->typbyval, type->typlen);
+	last->match_id = id_copy(ladder->match_type, match_id);
 	MemoryContextSwitchTo(old);
 }
 
@@ -182,15 +174,17 @@ static LastPlace
 find_last_place(Ladder *ladder, bool judges_players)
 {
 	LastPlace	last = {DT_NOBEGIN, false, (Datum) 0};
-	Datum		values[LAST_NCOLUMNS];
-	bool		nulls[LAST_NCOLUMNS];
+	QueryRow	row;
 
-	if (ladder_read_row(ladder, &last_operation_query, NULL, values, nulls) && !nulls[0])
-		last.at = DatumGetTimestampTz(values[0]);
-	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, values, nulls) &&
-		!nulls[LAST_PLAYED_AT])
-		advance_last_place(ladder, &last, values[LAST_MATCH_ID],
-						   DatumGetTimestampTz(values[LAST_PLAYED_AT]));
+	if (ladder_read_row(ladder, &last_operation_query, NULL, &row))
+		last.at = next_time(&row);
+	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, &row) &&
+		!next_is_null(&row))
+	{
+		TimestampTz at = next_time(&row);
+
+		advance_last_place(ladder, &last, next_datum(&row), at);
+	}
 	return last;
 }
 

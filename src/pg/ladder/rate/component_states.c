@@ -51,10 +51,11 @@ component_keys(const Ladder *ladder, const BatchComponent *const *component, int
  */
 
 BatchComponent *
-component_of_row(Batch *batch, const Datum *values, const bool *nulls)
+component_of_row(Batch *batch, QueryRow row)
 {
 	const MatchRules *rules = &batch->model->rules;
-	bool		owned = !nulls[COMPONENT_PLAYER_ID - 1];
+	bool		owned = !next_is_null(&row);
+	Datum		player = next_datum(&row);
 	BatchComponent *component = NULL;
 	BatchPlayer *owner = NULL;
 	char	   *name;
@@ -62,16 +63,16 @@ component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 	char	   *key;
 	int			number;
 
-	if (nulls[COMPONENT_KIND - 1] || nulls[COMPONENT_POOL - 1] || nulls[COMPONENT_KEY - 1])
+	if (row.null[0] || row.null[1] || row.null[2])
 		return NULL;
-	name = TextDatumGetCString(values[COMPONENT_KIND - 1]);
-	pool = TextDatumGetCString(values[COMPONENT_POOL - 1]);
-	key = TextDatumGetCString(values[COMPONENT_KEY - 1]);
+	name = next_text(&row);
+	pool = next_text(&row);
+	key = next_text(&row);
 	number = match_component_kind(rules, name);
 	if (number >= 0 && (rules->component[number].scope == COMPONENT_OF_PLAYER) == owned)
 	{
 		if (owned)
-			owner = batch_player(batch, values[COMPONENT_PLAYER_ID - 1], pool);
+			owner = batch_player(batch, player, pool);
 		component = batch_component(batch, number, owner, pool, key);
 	}
 	pfree(name);
@@ -91,20 +92,20 @@ typedef struct ComponentsLoad
 } ComponentsLoad;
 
 static void
-take_component(void *arg, const Datum *values, const bool *nulls)
+take_component(void *arg, QueryRow row)
 {
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
-	BatchComponent *component = component_of_row(load->batch, values, nulls);
+	BatchComponent *component = component_of_row(load->batch, row);
 	int			state = COMPONENT_STATE - 1;
 
 	/* Loaded and not existing is one that has a row, and no state before the end of the batch. */
 	if (component != NULL)
 		component->loaded = true;
-	if (component != NULL && !nulls[state] &&
-		ARR_NDIM(DatumGetArrayTypeP(values[state])) == 0)
+	if (component != NULL && !row.null[state] &&
+		ARR_NDIM(DatumGetArrayTypeP(row.value[state])) == 0)
 		return;
 	if (component == NULL ||
-		table_read(&component_table, load->batch->model, component->spec->nstate, values, nulls,
+		table_read(&component_table, load->batch->model, component->spec->nstate, row,
 				   &component->record, component->state) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -245,9 +246,9 @@ wanted_keys(const Batch *batch, const Ladder *ladder, int set, Datum *values)
 
 /* Mark a component that has got a row, which a trigger of the user's may have changed. */
 static void
-mark_created(void *arg, const Datum *values, const bool *nulls)
+mark_created(void *arg, QueryRow row)
 {
-	BatchComponent *component = component_of_row((Batch *) arg, values, nulls);
+	BatchComponent *component = component_of_row((Batch *) arg, row);
 
 	if (component != NULL)
 		component->created = true;
@@ -319,28 +320,28 @@ typedef struct ComponentsStore
 } ComponentsStore;
 
 static void
-store_component(void *arg, const Datum *values, const bool *nulls)
+store_component(void *arg, QueryRow row)
 {
 	const ComponentsStore *store = (const ComponentsStore *) arg;
-	BatchComponent *component = component_of_row(store->batch, values, nulls);
-	StoredRow  *row;
+	BatchComponent *component = component_of_row(store->batch, row);
+	StoredRow  *stored;
 	int			nstate;
 
 	if (component == NULL)
 	{
-		store->surplus(store->arg, values, nulls);
+		store->surplus(store->arg, row);
 		return;
 	}
 	nstate = component->spec->nstate;
-	row = MemoryContextAllocZero(store->batch->context,
-								 offsetof(StoredRow, state) + nstate * sizeof(double));
-	row->found = true;
+	stored = MemoryContextAllocZero(store->batch->context,
+									offsetof(StoredRow, state) + nstate * sizeof(double));
+	stored->found = true;
 
 	/* What is no state, or a second row where the owner has dropped the key, is nothing that can come out. */
-	if (table_read(&component_table, store->batch->model, nstate, values, nulls, &row->record,
-				   row->state) != NULL || component->stored != NULL)
-		row->record.games = -1;
-	component->stored = row;
+	if (table_read(&component_table, store->batch->model, nstate, row, &stored->record,
+				   stored->state) != NULL || component->stored != NULL)
+		stored->record.games = -1;
+	component->stored = stored;
 }
 
 void
@@ -425,20 +426,20 @@ static LadderQuery horizon_query = {
 #define KNOWN_GAMES COMPONENT_NCOLUMNS	/* from 0, behind the columns of component */
 
 static void
-take_past(void *arg, const Datum *values, const bool *nulls)
+take_past(void *arg, QueryRow row)
 {
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
-	BatchComponent *component = component_of_row(load->batch, values, nulls);
+	BatchComponent *component = component_of_row(load->batch, row);
 
 	/* Stored events of what the model does not have are surplus. */
 	if (component == NULL)
 		return;
 	component->loaded = load->query != &horizon_query;
-	component->exists = !nulls[COMPONENT_GAMES - 1];
+	component->exists = !row.null[COMPONENT_GAMES - 1];
 	if (component->exists)
-		(void) table_read(&component_table, load->batch->model, component->spec->nstate, values,
-						  nulls, &component->record, component->state);
-	if (!nulls[KNOWN_GAMES] && DatumGetInt64(values[KNOWN_GAMES]) > component->record.games)
+		(void) table_read(&component_table, load->batch->model, component->spec->nstate, row,
+						  &component->record, component->state);
+	if (!row.null[KNOWN_GAMES] && DatumGetInt64(row.value[KNOWN_GAMES]) > component->record.games)
 		report_missing_events(load->ladder, DatumGetInt64(load->values[0]),
 							  psprintf("component %s", component->spec->name));
 }

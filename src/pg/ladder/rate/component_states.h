@@ -77,6 +77,6 @@ extern void components_load_horizon(Batch *batch, Ladder *ladder);
  * The component of the batch that a row is about, whose first columns are player_id, kind, pool
  * and key; NULL if the model has no such kind, or one with another owner.
  */
-extern BatchComponent *component_of_row(Batch *batch, const Datum *values, const bool *nulls);
+extern BatchComponent *component_of_row(Batch *batch, QueryRow row);
 
 #endif							/* PG_LADDER_RATE_COMPONENT_STATES_H */

@@ -9,13 +9,10 @@
 #include "pg/ladder/rate/match_locks.h"
 
 #include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/timestamp.h"
-
 #include "pg/ladder/entry/hold.h"
 #include "pg/ladder/entry/plans.h"
 
-#define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
+#define RECORDED "m.reason, m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at"
 
 /*
  * An existing row is updated to what it is, and not only locked: a lock alone would give a
@@ -37,17 +34,6 @@ static LadderQuery lock_matches_query = {
 static LadderQuery known_matches_query = {
 	.text = "SELECT " RECORDED " FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1)",
 	.param = {ARRAY_OF(VALUE_MATCH)}
-};
-
-enum
-{
-	RECORDED_MATCH_ID,
-	RECORDED_DIGEST,
-	RECORDED_SEQ,
-	RECORDED_VOID_REASON,
-	RECORDED_PLAYED_AT,
-	RECORDED_ARRIVED_AT,
-	RECORDED_REASON
 };
 
 /* By their reason, so that a row that somebody has given content meanwhile is none of these. */
@@ -83,13 +69,13 @@ typedef struct LockedMatches
 
 /* Take a row unless it was inserted just now. */
 static void
-take_locked(void *arg, const Datum *values, const bool *nulls)
+take_locked(void *arg, QueryRow row)
 {
 	LockedMatches *recorded = (LockedMatches *) arg;
+	const char *reason = next_text(&row);
 	LockedMatch *record;
 
-	if (!nulls[RECORDED_REASON] &&
-		strcmp(TextDatumGetCString(values[RECORDED_REASON]), "no_match") == 0)
+	if (reason != NULL && strcmp(reason, "no_match") == 0)
 		return;
 	if (recorded->n == recorded->max)
 	{
@@ -97,17 +83,13 @@ take_locked(void *arg, const Datum *values, const bool *nulls)
 		huge_array_grow(recorded->match, LockedMatch, recorded->max);
 	}
 	record = &recorded->match[recorded->n++];
-	record->id = datumCopy(values[RECORDED_MATCH_ID], recorded->type->typbyval,
-						   recorded->type->typlen);
-	record->digest = DatumGetInt64(values[RECORDED_DIGEST]);
-	record->seq = DatumGetInt64(values[RECORDED_SEQ]);
-	record->placed = !nulls[RECORDED_SEQ];
-	record->void_reason = nulls[RECORDED_VOID_REASON] ? NULL :
-		TextDatumGetCString(values[RECORDED_VOID_REASON]);
-	record->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
-	record->arrived_at = nulls[RECORDED_ARRIVED_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[RECORDED_ARRIVED_AT]);
+	record->id = next_id(&row, recorded->type);
+	record->digest = next_int64(&row);
+	record->placed = !next_is_null(&row);
+	record->seq = next_int64(&row);
+	record->void_reason = next_text(&row);
+	record->played_at = next_time(&row);
+	record->arrived_at = next_time(&row);
 }
 
 static int
@@ -150,8 +132,7 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 void
 forget_locked_matches(Ladder *ladder, Datum *ids, int n)
 {
-	Datum		array;
+	Datum		array = id_array(ladder->match_type, ids, n);
 
-	array = id_array(ladder->match_type, ids, n);
 	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
 }

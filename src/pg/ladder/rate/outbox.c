@@ -414,7 +414,7 @@ put_component(Outbox *outbox, OutboxAction action, const BatchComponent *compone
 }
 
 void
-put_key(Outbox *outbox, const Datum *values, const bool *nulls)
+put_key(Outbox *outbox, QueryRow row)
 {
 	const LadderTable *table = outbox->table->columns;
 	Datum		key[EVENT_MAX_COLUMNS] = {0};
@@ -426,8 +426,8 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 		if (table->column[i].presence == COLUMN_KEY ||
 			table->column[i].presence == COLUMN_OWNER)
 		{
-			key[i] = values[i];
-			missing[i] = nulls[i];
+			key[i] = row.value[i];
+			missing[i] = row.null[i];
 		}
 	outbox_put(outbox, OUTBOX_DELETE, key, missing, outbox_begin_row(outbox));
 }

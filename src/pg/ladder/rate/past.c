@@ -54,12 +54,6 @@ static LadderQuery past_query = {
 	.part = {{"rounds_after", append_rounds_after}}
 };
 
-enum
-{
-	PAST_NUMBER,				/* of the range, from 1 */
-	PAST_STATE
-};
-
 /* More than any window has. */
 #define MANY_MATCHES 1e9
 
@@ -116,12 +110,13 @@ read_past(RowReader *reader, Batch *batch, const PastRanges *ranges)
 
 	for (; reader->have_row; row_reader_next(reader))
 	{
-		const Datum *value = row_values(reader);
+		QueryRow	row = reader_row(reader);
+		int64		number = next_int64(&row);
 
 		CHECK_FOR_INTERRUPTS();
 		for (i = 0; i < nstate; i++)
-			state[i] = DatumGetFloat8(value[PAST_STATE + i]);
-		batch_remember(batch, ranges->player[DatumGetInt64(value[PAST_NUMBER]) - 1], state);
+			state[i] = next_number(&row);
+		batch_remember(batch, ranges->player[number - 1], state);
 	}
 }
 
@@ -209,14 +204,6 @@ static LadderQuery meetings_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), VALUE_INT8, VALUE_TIME}
 };
 
-enum
-{
-	MEETING_NUMBER,				/* of the player, from 1 */
-	MEETING_SEQ,
-	MEETING_PLAYED_AT,
-	MEETING_TEAM
-};
-
 /* The players who are asked about. */
 typedef struct AskedPlayers
 {
@@ -227,19 +214,20 @@ typedef struct AskedPlayers
 } AskedPlayers;
 
 static void
-take_meeting(void *arg, const Datum *values, const bool *nulls)
+take_meeting(void *arg, QueryRow row)
 {
 	const AskedPlayers *asked = (const AskedPlayers *) arg;
+	int64		number = next_int64(&row);
+	bool		lacks = row.null[0] || row.null[1] || row.null[2];
+	int64		seq = next_int64(&row);
+	TimestampTz played_at = next_time(&row);
 
-	if (nulls[MEETING_SEQ] || nulls[MEETING_PLAYED_AT] || nulls[MEETING_TEAM])
+	if (lacks)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("event of a match of ladder \"%s\" lacks its place, time or team",
 						asked->ladder->name)));
-	batch_add_meeting(asked->batch, asked->player[DatumGetInt64(values[MEETING_NUMBER]) - 1],
-					  DatumGetInt64(values[MEETING_SEQ]),
-					  DatumGetTimestampTz(values[MEETING_PLAYED_AT]),
-					  DatumGetInt32(values[MEETING_TEAM]));
+	batch_add_meeting(asked->batch, asked->player[number - 1], seq, played_at, next_int32(&row));
 }
 
 /* Load those of n players who are not loaded. */

@@ -7,6 +7,7 @@
 
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
+#include "pg/sql/composite.h"
 
 /* A batch that rates by a ladder's model. */
 static inline Batch *
@@ -76,6 +77,6 @@ extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
 pg_noreturn extern void report_missing_events(const Ladder *ladder, int64 from, const char *whose);
 
 /* The player of the batch whose row of rating these are; error 22004 if a column of the key is null. */
-extern BatchPlayer *rating_player(Batch *batch, const Datum *values, const bool *nulls);
+extern BatchPlayer *rating_player(Batch *batch, QueryRow row);
 
 #endif							/* PG_LADDER_RATE_STATES_H */
