@@ -260,21 +260,6 @@ ladder_require_own_triggers(Ladder *ladder)
 	ladder->cache->triggers_present = true;
 }
 
-void
-append_mirror(QueryDraft *draft)
-{
-	appendStringInfoString(&draft->sql,
-						   quote_qualified_identifier(draft->ladder->name, "mirror"));
-}
-
-/* Its rows; none in a ladder that has had no mirror, and lacks the table. */
-static void
-append_mirrors(QueryDraft *draft)
-{
-	appendStringInfo(&draft->sql, "skillrating_internal.mirrors(%s)",
-					 quote_literal_cstr(draft->ladder->name));
-}
-
 /* How many triggers of a function a table of the user has for the ladder of source $1. */
 #define COUNT_TRIGGERS(of_table, function) \
 	"(SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d " \
@@ -287,7 +272,7 @@ append_mirrors(QueryDraft *draft)
 /*
  * A table that exists and lacks triggers for this ladder: an attached one those of
  * function $2 or $5, or a mirrored one of the ladder's owner, $4, that of function $3; and
- * whether there are mirrors.
+ * whether there are mirrors, whose table a ladder that has had none lacks.
  */
 static LadderQuery fed_query = {
 	.text = "SELECT (SELECT l.relation::pg_catalog.text FROM ("
@@ -296,11 +281,10 @@ static LadderQuery fed_query = {
 	/* But for TRUNCATE, which has another function. */
 	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
 	"UNION ALL "
-	"SELECT m.relation FROM {mirrors} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
+	"SELECT m.relation FROM skillrating_internal.mirrors({this}) AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
 	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1), "
-	"EXISTS (SELECT FROM {mirrors})",
-	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
-	.part = {{"mirrors", append_mirrors}}
+	"EXISTS (SELECT FROM skillrating_internal.mirrors({this}))",
+	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID}
 };
 
 /* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */

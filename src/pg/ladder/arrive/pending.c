@@ -322,16 +322,8 @@ enqueue_match(Ladder *ladder, Datum id)
 		remember_enqueued(ladder, id);
 }
 
-void
-append_replica_note(QueryDraft *draft)
-{
-	appendStringInfoString(&draft->sql,
-						   quote_qualified_identifier(draft->ladder->name, "replica_note"));
-}
-
 static LadderQuery forget_truncations_query = {
-	.text = "DELETE FROM {note} AS n WHERE n.error IS NULL",
-	.part = {{"note", append_replica_note}}
+	.text = "DELETE FROM {own replica_note} AS n WHERE n.error IS NULL"
 };
 
 void

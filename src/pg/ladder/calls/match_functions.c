@@ -492,10 +492,10 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 
 		put_text(&row, id_text(batch->player_type, account[order[i]]));
 		put_int32(&row, team->number);
-		put_number(&row, model_display(batch->model, batch->params, p->before));
-		put_number(&row, team->win);
+		put_datum(&row, Float8GetDatum(model_display(batch->model, batch->params, p->before)), false);
+		put_datum(&row, Float8GetDatum(team->win), false);
 		for (scenario = 0; scenario < NSCENARIOS; scenario++)
-			put_number(&row, change[NSCENARIOS * order[i] + scenario]);
+			put_datum(&row, Float8GetDatum(change[NSCENARIOS * order[i] + scenario]), false);
 		put_number(&row, draw);
 		add_result_row(fcinfo, &row);
 	}

@@ -354,8 +354,8 @@ return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *rep
 			event = &none;
 		}
 		put_text(&row, id_text(ladder->player_type, arrays->player[i]));
-		put_number(&row, model_display(model, ladder->params, event->before));
-		put_number(&row, model_display(model, ladder->params, event->after));
+		put_datum(&row, Float8GetDatum(model_display(model, ladder->params, event->before)), false);
+		put_datum(&row, Float8GetDatum(model_display(model, ladder->params, event->after)), false);
 		put_number(&row, event->win_probability);
 		put_number(&row, event->score);
 		put_datum(&row, float8_array(event->before, model->nstate), false);

@@ -77,6 +77,8 @@ append_id_syntax(QueryDraft *draft, const char *what, const char *syntax)
 		appendStringInfoString(&draft->sql, type->equals);
 	else if (strcmp(syntax, "order") == 0)
 		appendStringInfoString(&draft->sql, type->order);
+	else if (strcmp(syntax, "type") == 0)
+		appendStringInfoString(&draft->sql, type->name);
 	else
 		return false;
 	return true;
@@ -111,6 +113,16 @@ append_words(QueryDraft *draft, char **word, int nwords)
 		append_states(&draft->sql, draft->ladder->model,
 					  nwords > 1 ? psprintf("%s.", word[1]) : "",
 					  nwords > 2 ? word[2] : "");
+		return true;
+	}
+	if (strcmp(word[0], "this") == 0)
+	{
+		appendStringInfoString(&draft->sql, quote_literal_cstr(draft->ladder->name));
+		return true;
+	}
+	if (strcmp(word[0], "own") == 0 && nwords == 2)
+	{
+		appendStringInfoString(&draft->sql, quote_qualified_identifier(draft->ladder->name, word[1]));
 		return true;
 	}
 	if (nwords == 1)

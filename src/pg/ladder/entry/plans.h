@@ -34,8 +34,11 @@ typedef struct QueryDraft
  * The text is SQL with these in braces:
  *
  *		{rating}			a relation of the ladder by its fixed name: qualified
+ *		{own mirror}		the same of a table that not all work on a ladder locks
+ *		{this}				the name of the ladder, as a literal
  *		{player =}			the equality operator of players; {match =} of matches
  *		{player order}		the rest of an ORDER BY item of theirs
+ *		{player type}		and their type
  *		{event columns e}	all columns of event, rating, component, component_event
  *							or rated_match as listed in columns.h, prefixed with "e." if there is a name
  *		{event set b}		assignments to all of them but the key, from "b."

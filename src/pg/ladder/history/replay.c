@@ -274,14 +274,13 @@ last_place(Ladder *ladder)
 }
 
 static LadderQuery restored_query = {
-	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
-	.param = {VALUE_TEXT}
+	.text = "SELECT sign FROM skillrating_internal.restored_data({this}) AS sign WHERE sign IS NOT NULL"
 };
 
 char *
 restored_sign(Ladder *ladder)
 {
-	return ladder_read_text(ladder, &restored_query, DATUMS(CStringGetTextDatum(ladder->name)));
+	return ladder_read_text(ladder, &restored_query, NULL);
 }
 
 /* Report that a replay begins at a place. */

@@ -297,15 +297,14 @@ check_rating_counts(Ladder *ladder, Check *check)
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
-	.text = "SELECT why FROM skillrating_internal.silent_triggers($1) AS why WHERE why IS NOT NULL",
-	.param = {VALUE_TEXT}
+	.text = "SELECT why FROM skillrating_internal.silent_triggers({this}) AS why WHERE why IS NOT NULL"
 };
 
 /* Name what keeps matches from being noticed; a fault is a note. */
 static void
 check_triggers(Ladder *ladder, Check *check)
 {
-	char	   *why = ladder_read_text(ladder, &silent_query, DATUMS(CStringGetTextDatum(ladder->name)));
+	char	   *why = ladder_read_text(ladder, &silent_query, NULL);
 
 	if (why != NULL)
 		check->note = psprintf("%s, see restore_triggers()", why);
@@ -324,8 +323,7 @@ check_restored(Ladder *ladder, Check *check)
 
 /* How many rows of the tables of seasons are wrong. */
 static LadderQuery wrong_standings_query = {
-	.text = "SELECT skillrating_internal.wrong_standings($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.wrong_standings({this})"
 };
 
 /* Compare the tables of seasons that have ended with the events; a fault is a note. */
@@ -334,8 +332,7 @@ check_standings(Ladder *ladder, Check *check)
 {
 	int64		wrong;
 
-	(void) ladder_read_number(ladder, &wrong_standings_query,
-							  DATUMS(CStringGetTextDatum(ladder->name)), &wrong);
+	(void) ladder_read_number(ladder, &wrong_standings_query, NULL, &wrong);
 	if (wrong > 0 && check->note == NULL)
 		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
 							   wrong);

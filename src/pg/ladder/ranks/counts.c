@@ -383,13 +383,11 @@ skillrating_range_counts(PG_FUNCTION_ARGS)
 }
 
 static LadderQuery rebuild_query = {
-	.text = "SELECT skillrating_internal.rebuild_rating_counts($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.rebuild_rating_counts({this})"
 };
 
 static LadderQuery wrong_counts_query = {
-	.text = "SELECT skillrating_internal.wrong_rating_counts($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.wrong_rating_counts({this})"
 };
 
 /* The number that one of these queries returns, 0 where the ladder does not count. */
@@ -399,7 +397,7 @@ read_for_ladder(Ladder *ladder, LadderQuery *query)
 	int64		number = 0;
 
 	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		(void) ladder_read_number(ladder, query, DATUMS(CStringGetTextDatum(ladder->name)), &number);
+		(void) ladder_read_number(ladder, query, NULL, &number);
 	return number;
 }
 

@@ -222,8 +222,9 @@ change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
 		put_text(&row, id_text(ladder->player_type, change->id));
 		put_text(&row, change->pool);
 		for (time = 0; time < 2; time++)
-			put_number(&row, version[time] == NULL ? NAN :
-					   model_display(ladder->model, ladder->params, version[time]->state));
+			put_datum(&row, version[time] == NULL ? (Datum) 0 :
+					  Float8GetDatum(model_display(ladder->model, ladder->params, version[time]->state)),
+					  version[time] == NULL);
 		for (time = 0; time < 2; time++)
 			put_datum(&row, Int64GetDatum(version[time] == NULL ? 0 : version[time]->record.games),
 					  version[time] == NULL);
