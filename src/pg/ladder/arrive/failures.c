@@ -36,11 +36,7 @@ failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 	MemoryContext old = MemoryContextSwitchTo(failures->context);
 	Failure    *failure;
 
-	if (failures->n == failures->room)
-	{
-		failures->room = Max(2 * failures->room, 8);
-		huge_array_grow(failures->failure, Failure, failures->room);
-	}
+	huge_array_grow_for_next(failures->failure, Failure, failures->n, failures->room);
 	failure = &failures->failure[failures->n++];
 	failure->match_id = id_copy(ladder->match_type, match_id);
 	failure->sqlerrcode = sqlerrcode;

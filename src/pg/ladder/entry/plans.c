@@ -297,6 +297,17 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	return SPI_processed;
 }
 
+void
+ladder_check_taken(const Ladder *ladder, uint64 taken, uint64 given)
+{
+	if (taken != given)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
+						ladder->name, taken, given),
+				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+}
+
 bool
 ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row)
 {

@@ -80,6 +80,12 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 const Datum *values, const bool *nulls,
 							 DestReceiver *dest);
 
+/*
+ * Error 55000 unless the tables of a ladder have taken as many rows as they were given: exactly once
+ * means that no row gets lost on the way either.
+ */
+extern void ladder_check_taken(const Ladder *ladder, uint64 taken, uint64 given);
+
 /* The first row of a query's result, in the memory of the open ladder; false if there is none. */
 extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row);
 

@@ -317,11 +317,7 @@ take_newer(void *arg, QueryRow row)
 		store_row(batch, player, true, row);
 	else if (!is_shared(batch, row))
 	{
-		if (newer->n == newer->max)
-		{
-			newer->max *= 2;
-			huge_array_grow(newer->unknown, BatchPlayer *, newer->max);
-		}
+		huge_array_grow_for_next(newer->unknown, BatchPlayer *, newer->n, newer->max);
 		newer->unknown[newer->n++] = player;
 	}
 }
@@ -330,7 +326,7 @@ void
 replay_refresh(Replay *replay)
 {
 	bool		nulls[2] = {false};
-	NewerPlayers newer = {replay, huge_array(BatchPlayer *, 16), 0, 16};
+	NewerPlayers newer = {.replay = replay};
 
 	(void) ladder_execute_each(replay->ladder, &newer_players_query,
 							   DATUMS(Int64GetDatum(replay->next),
@@ -339,5 +335,6 @@ replay_refresh(Replay *replay)
 
 	/* What they share comes with them. */
 	players_load_some(replay, newer.unknown, newer.n);
-	pfree(newer.unknown);
+	if (newer.unknown != NULL)
+		pfree(newer.unknown);
 }

@@ -75,12 +75,9 @@ struct CountWriter
 CountWriter *
 counts_begin(Ladder *ladder)
 {
-	CountWriter *writer = palloc_object(CountWriter);
+	CountWriter *writer = palloc0_object(CountWriter);
 
 	writer->ladder = ladder;
-	writer->n = 0;
-	writer->max = 64;
-	writer->change = huge_array(CountChange, writer->max);
 	return writer;
 }
 
@@ -92,11 +89,7 @@ counts_put(CountWriter *writer, int32 net, const char *pool, const PlayerRecord 
 
 	if (record->games <= 0)
 		return;
-	if (writer->n == writer->max)
-	{
-		writer->max *= 2;
-		huge_array_grow(writer->change, CountChange, writer->max);
-	}
+	huge_array_grow_for_next(writer->change, CountChange, writer->n, writer->max);
 	change = &writer->change[writer->n++];
 	change->pool = pool;
 	change->range = number_range(model_display(writer->ladder->model, writer->ladder->params,
@@ -128,12 +121,7 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 												TYPALIGN_INT));
 	values[2] = PointerGetDatum(construct_array(nets, n, INT4OID, sizeof(int32), true,
 												TYPALIGN_INT));
-	if (ladder_execute(ladder, &insert_delta_query, values, NULL, NULL) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table rating_count_delta of ladder \"%s\" takes no row",
-						ladder->name),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	ladder_check_taken(ladder, ladder_execute(ladder, &insert_delta_query, values, NULL, NULL), 1);
 	for (i = 0; i < 3; i++)
 		pfree(DatumGetPointer(values[i]));
 }
@@ -282,7 +270,8 @@ counts_end(CountWriter *writer)
 		writer->n + ROW_CHANGES)
 		(void) fold_counts(ladder, MAX_FOLDED_ROWS);
 	ladder->large = large;
-	pfree(change);
+	if (change != NULL)
+		pfree(change);
 	pfree(writer);
 }
 

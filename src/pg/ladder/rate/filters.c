@@ -119,11 +119,8 @@ add_filter(void *arg, QueryRow row)
 	{
 		EligibilitySince *declared;
 
-		if (filters->neligibility == filters->max_eligibility)
-		{
-			filters->max_eligibility = Max(4, 2 * filters->max_eligibility);
-			huge_array_grow(filters->eligibility, EligibilitySince, filters->max_eligibility);
-		}
+		huge_array_grow_for_next(filters->eligibility, EligibilitySince, filters->neligibility,
+								 filters->max_eligibility);
 		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
 		declared->rules = read_rules(DatumGetJsonbP(params));

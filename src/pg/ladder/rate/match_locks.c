@@ -43,21 +43,6 @@ static LadderQuery forget_locked_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/*
- * Error unless a table has taken as many rows as it was given: a match whose row a trigger of the
- * owner's has kept out would be rated without a lock.
- */
-static void
-check_taken(const Ladder *ladder, uint64 taken, int n)
-{
-	if (taken != (uint64) n)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of %d rows",
-						ladder->name, taken, n),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
-}
-
 /* Rows of matches that were locked. */
 typedef struct LockedMatches
 {
@@ -77,11 +62,7 @@ take_locked(void *arg, QueryRow row)
 
 	if (reason != NULL && strcmp(reason, "no_match") == 0)
 		return;
-	if (recorded->n == recorded->max)
-	{
-		recorded->max = Max(2 * recorded->max, 16);
-		huge_array_grow(recorded->match, LockedMatch, recorded->max);
-	}
+	huge_array_grow_for_next(recorded->match, LockedMatch, recorded->n, recorded->max);
 	record = &recorded->match[recorded->n++];
 	record->id = next_id(&row, recorded->type);
 	record->digest = next_int64(&row);
@@ -121,8 +102,10 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 	query = !*inserted ? &known_matches_query : n == 1 ? &lock_match_query : &lock_matches_query;
 	nrows = ladder_execute_each(ladder, query, query == &lock_match_query ? sorted : &array, NULL,
 								take_locked, &recorded);
+
+	/* A match whose row a trigger of the owner's has kept out would be rated without a lock. */
 	if (*inserted)
-		check_taken(ladder, nrows, n);
+		ladder_check_taken(ladder, nrows, n);
 	pfree(DatumGetPointer(array));
 	pfree(sorted);
 	*nrecorded = recorded.n;
@@ -134,5 +117,5 @@ forget_locked_matches(Ladder *ladder, Datum *ids, int n)
 {
 	Datum		array = id_array(ladder->match_type, ids, n);
 
-	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
+	ladder_check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
 }

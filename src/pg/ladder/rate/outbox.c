@@ -483,13 +483,7 @@ outbox_send_rows(Outbox *outbox, OutboxAction action)
 			nrows += query_rows(outbox, action, table->owned_query[action]);
 	}
 
-	/* Exactly once means that no row gets lost on the way either. */
-	if (nrows != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
-						outbox->ladder->name, nrows, n),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	ladder_check_taken(outbox->ladder, nrows, n);
 	tuplestore_end(outbox->rows[action]);
 	outbox->rows[action] = NULL;
 	outbox->nrows[action] = 0;

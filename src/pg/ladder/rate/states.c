@@ -484,11 +484,7 @@ take_operation(void *arg, QueryRow row)
 	LadderOperation *operation;
 	Operation  *core;
 
-	if (load->n == load->max)
-	{
-		load->max = Max(8, 2 * load->max);
-		huge_array_grow(load->operation, LadderOperation, load->max);
-	}
+	huge_array_grow_for_next(load->operation, LadderOperation, load->n, load->max);
 	operation = &load->operation[load->n++];
 	memset(operation, 0, sizeof(LadderOperation));
 	core = &operation->operation;
@@ -519,7 +515,7 @@ take_operation(void *arg, QueryRow row)
 LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
-	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
+	OperationsLoad load = {.ladder = ladder};
 
 	(void) ladder_execute_each(ladder, &read_operations_query, DATUMS(Int64GetDatum(from)), NULL,
 							   take_operation, &load);
