@@ -9,6 +9,7 @@
 
 #include "access/htup.h"
 #include "access/tupdesc.h"
+#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
@@ -62,8 +63,12 @@ NEXT_OF_TYPE(bool, bool, DatumGetBool, false)
 NEXT_OF_TYPE(int32, int32, DatumGetInt32, 0)
 NEXT_OF_TYPE(int64, int64, DatumGetInt64, 0)
 NEXT_OF_TYPE(double, number, DatumGetFloat8, 0)
+NEXT_OF_TYPE(Oid, oid, DatumGetObjectId, InvalidOid)
 NEXT_OF_TYPE(TimestampTz, time, DatumGetTimestampTz, DT_NOBEGIN)
 NEXT_OF_TYPE(char *, text, TextDatumGetCString, NULL)
+
+/* A row of those that SPI has returned, such as SPI_tuptable, from 0, in the current memory context. */
+extern QueryRow spi_row(const SPITupleTable *rows, uint64 number);
 
 /*
  * A row in the making, {0} at first: its columns are put one after another, in the order of its

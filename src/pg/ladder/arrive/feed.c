@@ -357,30 +357,13 @@ unread_source_columns(Ladder *ladder)
 
 /* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
 static const char *const source_triggers_query =
-	"SELECT t.oid, t.tgrelid, t.tgparentid FROM pg_catalog.pg_depend AS d "
+	"SELECT t.tgrelid, t.tgparentid, t.oid FROM pg_catalog.pg_depend AS d "
 	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
 	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
 	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
-
-enum
-{
-	TRIGGER_OID = 1,
-	TRIGGER_TABLE,
-	TRIGGER_PARENT
-};
-
-/* An OID in a row that the query has given. */
-static Oid
-trigger_column(uint64 row, int column)
-{
-	bool		isnull;
-
-	return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column,
-										  &isnull));
-}
 
 /* Read the triggers; also those that others have made since the snapshot of the transaction. */
 static void
@@ -405,7 +388,8 @@ hold_trigger_tables(Oid schema, const char *ladder)
 
 	for (i = 0; i < SPI_processed; i++)
 	{
-		Oid			relid = trigger_column(i, TRIGGER_TABLE);
+		QueryRow	row = spi_row(SPI_tuptable, i);
+		Oid			relid = next_oid(&row);
 
 		if (nheld > 0 && held[nheld - 1].objectId == relid)
 			continue;
@@ -465,12 +449,14 @@ skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 	read_source_triggers(values);
 	for (i = 0; i < SPI_processed; i++)
 	{
+		QueryRow	row = spi_row(SPI_tuptable, i);
 		ObjectAddress address;
 
-		/* That of a partition goes with the one that it was made from. */
-		if (OidIsValid(trigger_column(i, TRIGGER_PARENT)))
+		/* Behind its table.  That of a partition goes with the one that it was made from. */
+		(void) next_oid(&row);
+		if (OidIsValid(next_oid(&row)))
 			continue;
-		ObjectAddressSet(address, TriggerRelationId, trigger_column(i, TRIGGER_OID));
+		ObjectAddressSet(address, TriggerRelationId, next_oid(&row));
 		add_exact_object_address(&address, triggers);
 		ndropped++;
 	}

@@ -258,13 +258,12 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 	rows = SPI_tuptable;
 	for (i = 0; i < n; i++)
 	{
-		HeapTuple	row = rows->vals[i];
-		bool		isnull;
+		QueryRow	row = spi_row(rows, i);
 		Mirror		mirror;
 
-		mirror.relation = DatumGetObjectId(SPI_getbinval(row, rows->tupdesc, 1, &isnull));
-		mirror.pool = SPI_getvalue(row, rows->tupdesc, 2);
-		mirror.what = SPI_getvalue(row, rows->tupdesc, 3);
+		mirror.relation = next_oid(&row);
+		mirror.pool = next_text(&row);
+		mirror.what = next_text(&row);
 		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
 			write_mirror(ladder, &mirror, event);
 	}

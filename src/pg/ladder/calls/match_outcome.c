@@ -22,7 +22,7 @@
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
-#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/match_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/matches/unrated.h"
@@ -245,41 +245,37 @@ static LadderQuery match_events_query = {
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
 };
 
-/* The events of a match, by the identifier that counts. */
-typedef struct MatchEvents
-{
-	int			nstate;
-	IdTable    *of_player;		/* to MatchEvent */
-} MatchEvents;
-
-static void
-take_event(void *arg, QueryRow row)
-{
-	const MatchEvents *events = (const MatchEvents *) arg;
-	MatchEvent *event = palloc_object(MatchEvent);
-	int			i;
-
-	id_table_set(events->of_player, next_datum(&row), event);
-	event->win_probability = next_number(&row);
-	event->score = next_number(&row);
-	for (i = 0; i < events->nstate; i++)
-		event->before[i] = next_number(&row);
-	for (i = 0; i < events->nstate; i++)
-		event->after[i] = next_number(&row);
-}
-
-/* A table of the events of the players, in memory that lives to ladder_close(). */
+/*
+ * A table of the events of the players, by the identifier that counts, in memory that lives to
+ * ladder_close().
+ */
 static IdTable *
 find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome)
 {
-	MatchEvents events = {ladder->model->nstate, id_table_create(ladder->player_type)};
+	IdTable    *events = id_table_create(ladder->player_type);
+	RowReader	rows;
+	int			i;
 
-	if (outcome->has_events)
-		(void) ladder_execute_each(ladder, &match_events_query,
-								   DATUMS(Int64GetDatum(outcome->seq),
-										  id_array(ladder->player_type, report->counted, report->arrays.n)),
-								   NULL, take_event, &events);
-	return events.of_player;
+	if (!outcome->has_events)
+		return events;
+	row_reader_open(&rows, ladder, &match_events_query,
+					DATUMS(Int64GetDatum(outcome->seq),
+						   id_array(ladder->player_type, report->counted, report->arrays.n)));
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		QueryRow	row = reader_row(&rows);
+		MatchEvent *event = palloc_object(MatchEvent);
+
+		id_table_set(events, next_datum(&row), event);
+		event->win_probability = next_number(&row);
+		event->score = next_number(&row);
+		for (i = 0; i < ladder->model->nstate; i++)
+			event->before[i] = next_number(&row);
+		for (i = 0; i < ladder->model->nstate; i++)
+			event->after[i] = next_number(&row);
+	}
+	row_reader_close(&rows);
+	return events;
 }
 
 /* The states of those without an event as they would go into the match. */

@@ -62,10 +62,19 @@ static const LadderColumn rating_columns[] = {RATING_COLUMNS(COLUMN)};
 static const LadderColumn component_columns[] = {COMPONENT_COLUMNS(COLUMN)};
 static const LadderColumn component_event_columns[] = {COMPONENT_EVENT_COLUMNS(COLUMN)};
 
-#define COLUMN_OF_QUERY(table, symbol, name, type, presence) \
-	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
-
-static const LadderColumn match_columns[] = {MATCH_COLUMNS(COLUMN_OF_QUERY)};
+/* Those that a batch writes of rated_match; with no origin. */
+static const LadderColumn match_columns[] = {
+	{.name = "match_id",.type = VALUE_MATCH,.presence = COLUMN_KEY},
+	{.name = "status",.type = VALUE_TEXT,.presence = COLUMN_NOT_NULL},
+	{.name = "reason",.type = VALUE_TEXT,.presence = COLUMN_NULLABLE},
+	{.name = "detail",.type = VALUE_TEXT,.presence = COLUMN_NULLABLE},
+	{.name = "digest",.type = VALUE_INT8,.presence = COLUMN_NOT_NULL},
+	{.name = "seq",.type = VALUE_INT8,.presence = COLUMN_NULLABLE},
+	{.name = "played_at",.type = VALUE_TIME,.presence = COLUMN_NULLABLE},
+	{.name = "size_advantage_ratio",.type = VALUE_FLOAT8,.presence = COLUMN_NULLABLE},
+	{.name = "size_advantage_difference",.type = VALUE_FLOAT8,.presence = COLUMN_NULLABLE},
+	{.name = "arrived_at",.type = VALUE_TIME,.presence = COLUMN_NULLABLE},
+};
 
 const LadderTable event_table = {
 	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",
@@ -86,7 +95,7 @@ const LadderTable component_event_table = {
 };
 
 const LadderTable match_table = {
-	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0, false
+	match_columns, lengthof(match_columns), lengthof(match_columns), "", {NULL}, 0, false
 };
 
 /*

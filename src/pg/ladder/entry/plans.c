@@ -22,20 +22,14 @@
  * ---- Texts ----
  */
 
-/* A part of the query's own; false if it has none of that name. */
+/* The part of the query's own; false if it has none of that name. */
 static bool
 append_part(QueryDraft *draft, const char *name)
 {
-	int			i;
-
-	for (i = 0; i < MAX_QUERY_PARTS; i++)
-		if (draft->query->part[i].name != NULL &&
-			strcmp(draft->query->part[i].name, name) == 0)
-		{
-			draft->query->part[i].append(draft);
-			return true;
-		}
-	return false;
+	if (draft->query->part.name == NULL || strcmp(draft->query->part.name, name) != 0)
+		return false;
+	draft->query->part.append(draft);
+	return true;
 }
 
 /*
@@ -229,17 +223,20 @@ is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelat
 }
 
 /*
- * Error unless a plan, which has just been used, is about the relations of the
+ * Error unless a plan, which has just been used, with a result, is about the relations of the
  * ladder: their names lead elsewhere once the schema has been renamed and another
  * has got its name.  Of those that not every ladder has, this one may have none.  A plan that was made
  * for this once (once) goes, because there may be one for each of many matches.
  */
 static void
-end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
+end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once, int result)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
 	int			i;
 
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
+			 ladder->name, SPI_result_code_string(result));
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if ((query->relations & (1U << i)) != 0 && OidIsValid(ladder->relation[i]) &&
 			!list_member_oid(source->relationOids, ladder->relation[i]) &&
@@ -290,10 +287,7 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	options.read_only = ladder->read_only;
 	options.dest = dest;
 	result = SPI_execute_plan_extended(plan, &options);
-	if (result < 0)
-		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
-			 ladder->name, SPI_result_code_string(result));
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, result);
 	return SPI_processed;
 }
 
@@ -311,14 +305,9 @@ ladder_check_taken(const Ladder *ladder, uint64 taken, uint64 given)
 bool
 ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row)
 {
-	Datum	   *value;
-	bool	   *null;
-
 	if (ladder_execute(ladder, query, values, NULL, NULL) == 0)
 		return false;
-	row->value = value = palloc_array(Datum, SPI_tuptable->tupdesc->natts);
-	row->null = null = palloc_array(bool, SPI_tuptable->tupdesc->natts);
-	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, value, null);
+	*row = spi_row(SPI_tuptable, 0);
 	return true;
 }
 
@@ -350,10 +339,7 @@ ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
 											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
 
-	if (result < 0)
-		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
-			 ladder->name, SPI_result_code_string(result));
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, result);
 }
 
 /* Where rows go that are given to a function. */
@@ -412,6 +398,6 @@ ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 	plan = ladder_plan(ladder, query);
 	portal = SPI_cursor_open_with_paramlist(NULL, plan, plan_params(plan, values, NULL),
 											ladder->read_only);
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, 0);
 	return portal;
 }

@@ -18,9 +18,8 @@
 #include "pg/ladder/entry/ladder.h"
 #include "pg/sql/composite.h"
 
-/* The most parameters of a query, and parts of its own. */
+/* The most parameters of a query. */
 #define MAX_QUERY_PARAMS 29
-#define MAX_QUERY_PARTS 3
 
 /* A query in the making. */
 typedef struct QueryDraft
@@ -44,7 +43,7 @@ typedef struct QueryDraft
  *		{event set b}		assignments to all of them but the key, from "b."
  *		{states r}			state columns of rating, prefixed; {states r _after}
  *							those of event after a match
- *		{name}				a part of the query's own
+ *		{name}				the part of the query's own
  *
  * All other operators and functions that are not schema-qualified must be safe
  * under the search_path that ladder_begin() sets.
@@ -57,7 +56,7 @@ typedef struct LadderQuery
 	{
 		const char *name;
 		void		(*append) (QueryDraft *draft);
-	}			part[MAX_QUERY_PARTS];
+	}			part;			/* of its own */
 	bool		pinned;			/* no setting can change what it does: they
 								 * may be those of the session */
 	int			slot;			/* in the plans of a ladder, handed out at the

@@ -20,7 +20,6 @@
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/row_reader.h"
-#include "pg/ladder/history/replay_players.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/filters.h"
 #include "pg/ladder/rate/past.h"

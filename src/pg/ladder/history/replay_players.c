@@ -5,7 +5,7 @@
  * Relies on events telling the state before and after them, and on counts of today less those of later
  * events being those of the place.
  */
-#include "pg/ladder/history/replay_players.h"
+#include "pg/ladder/history/replay.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -335,6 +335,4 @@ replay_refresh(Replay *replay)
 
 	/* What they share comes with them. */
 	players_load_some(replay, newer.unknown, newer.n);
-	if (newer.unknown != NULL)
-		pfree(newer.unknown);
 }

@@ -297,18 +297,9 @@ check_rating_counts(Ladder *ladder, Check *check)
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
-	.text = "SELECT why FROM skillrating_internal.silent_triggers({this}) AS why WHERE why IS NOT NULL"
+	.text = "SELECT why OPERATOR(pg_catalog.||) ', see restore_triggers()' "
+	"FROM skillrating_internal.silent_triggers({this}) AS why"
 };
-
-/* Name what keeps matches from being noticed; a fault is a note. */
-static void
-check_triggers(Ladder *ladder, Check *check)
-{
-	char	   *why = ladder_read_text(ladder, &silent_query, NULL);
-
-	if (why != NULL)
-		check->note = psprintf("%s, see restore_triggers()", why);
-}
 
 /* Name the cause if all of history is there twice; a fault is a note. */
 static void
@@ -321,21 +312,18 @@ check_restored(Ladder *ladder, Check *check)
 							   sign);
 }
 
-/* How many rows of the tables of seasons are wrong. */
+/* Rows of the tables of seasons that have ended and are not as the events are. */
 static LadderQuery wrong_standings_query = {
-	.text = "SELECT skillrating_internal.wrong_standings({this})"
+	.text = "SELECT pg_catalog.concat('wrong rows of table standing: ', wrong, ', see catch_up() with rebuild => true') "
+	"FROM skillrating_internal.wrong_standings({this}) AS wrong WHERE wrong OPERATOR(pg_catalog.>) 0"
 };
 
-/* Compare the tables of seasons that have ended with the events; a fault is a note. */
+/* Name what one of these finds, if anything; a fault is a note. */
 static void
-check_standings(Ladder *ladder, Check *check)
+check_by_query(Ladder *ladder, LadderQuery *query, Check *check)
 {
-	int64		wrong;
-
-	(void) ladder_read_number(ladder, &wrong_standings_query, NULL, &wrong);
-	if (wrong > 0 && check->note == NULL)
-		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
-							   wrong);
+	if (check->note == NULL)
+		check->note = ladder_read_text(ladder, query, NULL);
 }
 
 Datum
@@ -383,9 +371,9 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
-	check_triggers(ladder, &complete);
+	check_by_query(ladder, &silent_query, &complete);
 	check_restored(ladder, &events);
-	check_standings(ladder, &events);
+	check_by_query(ladder, &wrong_standings_query, &events);
 
 	return_check(fcinfo, &content);
 	return_check(fcinfo, &events);

@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 
@@ -153,33 +153,14 @@ static LadderQuery places_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-/* Places that are read: of rows as they were, 0, or as they are, 1. */
-typedef struct PlacesLoad
-{
-	ChangeLog  *log;
-	int			time;
-} PlacesLoad;
-
-static void
-take_place(void *arg, QueryRow row)
-{
-	const PlacesLoad *load = (const PlacesLoad *) arg;
-	Datum		player = next_datum(&row);
-	char	   *pool = next_text(&row);
-	RatingChange *change = id_table_find(load->log->changes, player, pool);
-
-	change->place[load->time] = next_int64(&row);
-	pfree(pool);
-}
-
 void
 change_log_read_places(ChangeLog *log, bool before)
 {
-	PlacesLoad	load = {log, before ? 0 : 1};
 	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
 	int			count = id_table_count(log->changes);
 	Datum	   *id = huge_array(Datum, count);
 	const char **pool = huge_array(const char *, count);
+	RowReader	rows;
 	int			n = 0;
 	int			i;
 
@@ -191,10 +172,17 @@ change_log_read_places(ChangeLog *log, bool before)
 		}
 	if (n == 0)
 		return;
-	(void) ladder_execute_each(log->ladder, &places_query,
-							   DATUMS(id_array(log->ladder->player_type, id, n),
-									  text_array(pool, n)),
-							   NULL, take_place, &load);
+	row_reader_open(&rows, log->ladder, &places_query,
+					DATUMS(id_array(log->ladder->player_type, id, n), text_array(pool, n)));
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		QueryRow	row = reader_row(&rows);
+		Datum		player = next_datum(&row);
+		RatingChange *change = id_table_find(log->changes, player, next_text(&row));
+
+		change->place[before ? 0 : 1] = next_int64(&row);
+	}
+	row_reader_close(&rows);
 }
 
 /*

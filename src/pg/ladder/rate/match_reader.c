@@ -87,8 +87,8 @@ append_all_columns(QueryDraft *draft)
 
 /* A query for the model of the ladder, and the same with all columns, for another one. */
 #define QUERIES(query_text, ...) { \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_source_columns}}}, \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_all_columns}}} \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_source_columns}}, \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_all_columns}} \
 }
 
 #define MATCHES "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1)"
@@ -97,7 +97,7 @@ append_all_columns(QueryDraft *draft)
 static LadderQuery read_match_query = {
 	.text = MATCHES,
 	.param = {ARRAY_OF(VALUE_MATCH)},
-	.part = {{"source_columns", append_source_columns}}
+	.part = {"source_columns", append_source_columns}
 };
 
 static LadderQuery read_matches_query[] =
@@ -287,41 +287,35 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	return reader;
 }
 
-/* The matches of a chunk. */
-typedef struct ChunkIds
-{
-	MatchReader *reader;
-	Datum	   *id;
-	int			n;
-} ChunkIds;
-
-static void
-take_next(void *arg, QueryRow row)
-{
-	ChunkIds   *ids = (ChunkIds *) arg;
-
-	ids->id[ids->n++] = next_id(&row, ids->reader->ladder->match_type);
-	ids->reader->next_seq = 1 + next_int64(&row);
-}
-
 /* Read the next chunk of matches in rated order, if there is one. */
 static void
 open_chunk(MatchReader *reader)
 {
-	ChunkIds	ids = {reader, NULL, 0};
+	const IdType *type = reader->ladder->match_type;
 	MemoryContext old;
+	Datum	   *id;
+	int			n = 0;
+	RowReader	rows;
 	Datum		values[2];
 
 	MemoryContextReset(reader->chunk);
 	old = MemoryContextSwitchTo(reader->chunk);
 	tuplestore_clear(reader->store);
-	ids.id = palloc_array(Datum, MATCHES_OF_CHUNK);
+	id = palloc_array(Datum, MATCHES_OF_CHUNK);
 	values[0] = Int64GetDatum(reader->next_seq);
-	(void) ladder_execute_each(reader->ladder, &next_rated_query, values, NULL, take_next, &ids);
-	if (ids.n > 0)
+	for (row_reader_open(&rows, reader->ladder, &next_rated_query, values); rows.have_row;
+		 row_reader_next(&rows))
 	{
-		values[0] = find_readable(reader, ids.id, ids.n);
-		values[1] = id_array(reader->ladder->match_type, ids.id, ids.n);
+		QueryRow	row = reader_row(&rows);
+
+		id[n++] = next_id(&row, type);
+		reader->next_seq = 1 + next_int64(&row);
+	}
+	row_reader_close(&rows);
+	if (n > 0)
+	{
+		values[0] = find_readable(reader, id, n);
+		values[1] = id_array(type, id, n);
 		store_rows(reader, &read_chunk_query[reader->whole], values, NULL);
 	}
 	MemoryContextSwitchTo(old);

@@ -19,6 +19,7 @@
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/sql/arrays.h"
 
 /*
@@ -48,7 +49,7 @@ static LadderQuery new_players_query = {
 	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
 	"ON CONFLICT (player_id, pool) DO NOTHING RETURNING player_id, pool",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
-	.part = {{"initial_state", append_initial_state}}
+	.part = {"initial_state", append_initial_state}
 };
 
 /* The rows of players who are given by player_id and pool, locked or not. */
@@ -463,31 +464,16 @@ check_operation(const Ladder *ladder, const LadderOperation *operation)
 						operation->seq, ladder->name)));
 }
 
-/* Operations that are read, with room for max of them. */
-typedef struct OperationsLoad
-{
-	const Ladder *ladder;
-	LadderOperation *operation;
-	int			n;
-	int			max;
-} OperationsLoad;
-
 /*
  * Texts and states of an operation are allocated one by one, in the current context of the caller,
  * which frees them together.
  */
 static void
-take_operation(void *arg, QueryRow row)
+read_operation(const Ladder *ladder, QueryRow row, LadderOperation *operation)
 {
-	OperationsLoad *load = (OperationsLoad *) arg;
-	const Ladder *ladder = load->ladder;
-	LadderOperation *operation;
-	Operation  *core;
+	Operation  *core = &operation->operation;
 
-	huge_array_grow_for_next(load->operation, LadderOperation, load->n, load->max);
-	operation = &load->operation[load->n++];
 	memset(operation, 0, sizeof(LadderOperation));
-	core = &operation->operation;
 	operation->has_player = !next_is_null(&row);
 	operation->player = next_id(&row, ladder->player_type);
 	operation->seq = next_int64(&row);
@@ -515,10 +501,17 @@ take_operation(void *arg, QueryRow row)
 LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
-	OperationsLoad load = {.ladder = ladder};
+	LadderOperation *operation = NULL;
+	int			max = 0;
+	RowReader	rows;
 
-	(void) ladder_execute_each(ladder, &read_operations_query, DATUMS(Int64GetDatum(from)), NULL,
-							   take_operation, &load);
-	*n = load.n;
-	return load.operation;
+	*n = 0;
+	for (row_reader_open(&rows, ladder, &read_operations_query, DATUMS(Int64GetDatum(from)));
+		 rows.have_row; row_reader_next(&rows))
+	{
+		huge_array_grow_for_next(operation, LadderOperation, *n, max);
+		read_operation(ladder, reader_row(&rows), &operation[(*n)++]);
+	}
+	row_reader_close(&rows);
+	return operation;
 }
