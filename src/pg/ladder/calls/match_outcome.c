@@ -151,6 +151,14 @@ compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outco
 		outcome->outcome = "repeated";
 }
 
+static void
+set_reason(Outcome *outcome, const char *word, int reason)
+{
+	outcome->outcome = word;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = unrated_description(reason);
+}
+
 /* Where a match waits, in pending; the row with an error first. */
 static LadderQuery waiting_query = {
 	.text = "SELECT p.since, p.sqlstate, p.message FROM {pending} AS p "
@@ -171,27 +179,15 @@ static bool
 find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
 	QueryRow	row;
-	int			reason;
 
 	if (!ladder_read_row(ladder, &waiting_query, match_id, &row))
 		return false;
-	outcome->outcome = "waiting";
 	outcome->since = next_time(&row);
 	outcome->sqlstate = next_text(&row);
-	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
-	outcome->reason = unrated_code(reason);
-	outcome->detail = unrated_description(reason);
+	set_reason(outcome, "waiting", outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING);
 	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder->caller))
 		outcome->detail = next_text(&row);
 	return true;
-}
-
-static void
-set_reason(Outcome *outcome, const char *word, int reason)
-{
-	outcome->outcome = word;
-	outcome->reason = unrated_code(reason);
-	outcome->detail = unrated_description(reason);
 }
 
 /* What a report has come to. */

@@ -54,11 +54,9 @@ StaticAssertDecl((int) EVENT_SEQ == (int) COMPONENT_EVENT_SEQ, "columns seq diff
 static void
 stored_events_open(StoredEvents *events, Replay *replay, RowsOf of)
 {
-	Datum		values[1];
-
-	values[0] = Int64GetDatum(replay->next);
 	events->of = of;
-	row_reader_open(&events->rows, replay->ladder, &read_events_query[of], values);
+	row_reader_open(&events->rows, replay->ladder, &read_events_query[of],
+					DATUMS(Int64GetDatum(replay->next)));
 }
 
 static void
@@ -129,13 +127,6 @@ surplus_before(Replay *replay, ReplaySink *sink, StoredEvents *events, int64 seq
 {
 	for (; events->rows.have_row && stored_seq(events) < seq; row_reader_next(&events->rows))
 		tell(replay, sink, EVENT_SURPLUS, events->of, NULL, &events->rows);
-}
-
-/* All stored rows that are left belong to nothing. */
-static void
-surplus_events(Replay *replay, ReplaySink *sink, StoredEvents *events)
-{
-	surplus_before(replay, sink, events, PG_INT64_MAX);
 }
 
 /*
@@ -437,8 +428,10 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, StoredEvent
 		replay->next = replay->batch->step.seq + 1;
 		progress_done(replay->next - first_seq);
 	}
-	surplus_events(replay, sink, events);
-	surplus_events(replay, sink, component_events);
+
+	/* All stored rows that are left belong to nothing. */
+	surplus_before(replay, sink, events, PG_INT64_MAX);
+	surplus_before(replay, sink, component_events, PG_INT64_MAX);
 	MemoryContextDelete(scratch);
 }
 

@@ -266,7 +266,7 @@ void
 players_load_replayed(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	Datum		values[1];
+	const Datum *values = DATUMS(Int64GetDatum(replay->from));
 
 	if (replay->whole)
 	{
@@ -274,7 +274,6 @@ players_load_replayed(Replay *replay)
 		(void) ladder_execute_each(replay->ladder, &horizon_query, NULL, NULL, take_horizon, batch);
 		return;
 	}
-	values[0] = Int64GetDatum(replay->from);
 	load_players(replay, &players_at_query, values);
 	if (replay->loads == REPLAY_ALL_PLAYERS)
 		load_players(replay, &idle_players_at_query, values);

@@ -340,20 +340,13 @@ become_careful(MatchReader *reader, int64 from)
 	MemoryContextSwitchTo(old);
 }
 
-/* What careful_do() is to open. */
-typedef struct OpenStream
-{
-	MatchReader *reader;
-	int64		from;
-} OpenStream;
-
 static bool
 open_stream(void *arg)
 {
-	OpenStream *stream = (OpenStream *) arg;
+	MatchReader *reader = (MatchReader *) arg;
 
-	row_reader_open(&stream->reader->stream, stream->reader->ladder,
-					&read_rated_query[stream->reader->whole], DATUMS(Int64GetDatum(stream->from)));
+	row_reader_open(&reader->stream, reader->ladder, &read_rated_query[reader->whole],
+					DATUMS(Int64GetDatum(reader->next_seq)));
 	return true;
 }
 
@@ -406,13 +399,13 @@ MatchReader *
 reader_open_rated(Ladder *ladder, int64 from, bool whole)
 {
 	MatchReader *reader = reader_create(ladder);
-	OpenStream	stream = {reader, from};
 	SourceError error;
 
 	reader->match.tolerant = true;
 	reader->rated = true;
 	reader->whole = whole;
-	if (careful_do(open_stream, &stream, error_is_bearable, &error))
+	reader->next_seq = from;
+	if (careful_do(open_stream, reader, error_is_bearable, &error))
 	{
 		reader->slot = reader->stream.slot;
 		reader->have_row = reader->stream.have_row;
