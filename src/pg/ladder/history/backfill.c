@@ -121,8 +121,6 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 	IdTable    *ids;
 	Applied		applied;
 	ResultRow	row = {0};
-	Datum		array[1];
-
 	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -141,8 +139,9 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 
 	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(BATCH_MATCHES));
 	ladder_maintain(ladder);
-	array[0] = id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids));
-	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
+	(void) ladder_execute(ladder, &drain_batch_query,
+						  DATUMS(id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids))),
+						  NULL, NULL);
 	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true,
 							MATCHES_BACKFILLED);
 	ladder_close(ladder);

@@ -14,6 +14,7 @@
 #include "core/rating/match.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/subtransaction.h"
@@ -311,34 +312,18 @@ components_peek(Batch *batch, Ladder *ladder)
 		load_by(batch, ladder, &components_query, values, take_component);
 }
 
-/* A batch that gets rows beside its components. */
-typedef struct ComponentsStore
-{
-	Batch	   *batch;
-	TakesRow	surplus;
-	void	   *arg;
-} ComponentsStore;
-
+/* Put a row beside its component. */
 static void
-store_component(void *arg, QueryRow row)
+store_component(Batch *batch, BatchComponent *component, QueryRow row)
 {
-	const ComponentsStore *store = (const ComponentsStore *) arg;
-	BatchComponent *component = component_of_row(store->batch, row);
-	StoredRow  *stored;
-	int			nstate;
+	int			nstate = component->spec->nstate;
+	StoredRow  *stored = MemoryContextAllocZero(batch->context,
+												offsetof(StoredRow, state) + nstate * sizeof(double));
 
-	if (component == NULL)
-	{
-		store->surplus(store->arg, row);
-		return;
-	}
-	nstate = component->spec->nstate;
-	stored = MemoryContextAllocZero(store->batch->context,
-									offsetof(StoredRow, state) + nstate * sizeof(double));
 	stored->found = true;
 
 	/* What is no state, or a second row where the owner has dropped the key, is nothing that can come out. */
-	if (table_read(&component_table, store->batch->model, nstate, row, &stored->record,
+	if (table_read(&component_table, batch->model, nstate, row, &stored->record,
 				   stored->state) != NULL || component->stored != NULL)
 		stored->record.games = -1;
 	component->stored = stored;
@@ -348,8 +333,8 @@ void
 components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, void *arg)
 {
 	const BatchComponent **loaded = huge_array(const BatchComponent *, batch->ncomponents);
-	ComponentsStore store = {batch, surplus, arg};
 	Datum		values[COMPONENT_KEY_NPARAMS];
+	RowReader	rows;
 	int			n = 0;
 	int			i;
 
@@ -358,10 +343,21 @@ components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, 
 			loaded[n++] = batch->components[i];
 	if (!all && n > 0)
 		component_keys(ladder, loaded, n, values);
-	if (all || n > 0)
-		(void) ladder_execute_each(ladder, all ? &all_components_query : &components_query, values,
-								   NULL, store_component, &store);
 	pfree(loaded);
+	if (!all && n == 0)
+		return;
+	row_reader_open(&rows, ladder, all ? &all_components_query : &components_query, values);
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		QueryRow	row = reader_row(&rows);
+		BatchComponent *component = component_of_row(batch, row);
+
+		if (component == NULL)
+			surplus(arg, row);
+		else
+			store_component(batch, component, row);
+	}
+	row_reader_close(&rows);
 }
 
 /*
