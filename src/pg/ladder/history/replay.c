@@ -333,28 +333,20 @@ static void
 load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 			  int n)
 {
+	Datum	   *ids = operation[0].has_player ? palloc_array(Datum, n) : NULL;
 	int			i;
-
-	if (!operation[0].has_player)
-	{
-		batch_load_all(batch, ladder);
-		components_load_all(batch, ladder);
-		return;
-	}
 
 	/*
 	 * A row that only has room for the first match is no player yet, but for what makes one of
 	 * it.
 	 */
-	if (operation[0].operation.kind != OPERATION_SET &&
-		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
+	if (ids == NULL || (operation[0].operation.kind != OPERATION_SET &&
+						(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL)))
 	{
-		Datum	   *ids = palloc_array(Datum, n);
-
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n && ids != NULL; i++)
 			ids[i] = operation[i].player;
-		batch_load_some(batch, ladder, ids, n);
-		components_load_some(batch, ladder, ids, n);
+		batch_load_touched(batch, ladder, ids, ids == NULL ? 0 : n);
+		components_load_touched(batch, ladder, ids, ids == NULL ? 0 : n);
 		return;
 	}
 	for (i = 0; i < n; i++)

@@ -143,19 +143,11 @@ static LadderQuery some_components_query = {
 };
 
 void
-components_load_all(Batch *batch, Ladder *ladder)
+components_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
 	if (batch->nkinds > 0)
-		load_by(batch, ladder, &all_components_query, NULL, take_component);
-}
-
-void
-components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
-{
-	if (batch->nkinds == 0)
-		return;
-	load_by(batch, ladder, &some_components_query, DATUMS(id_array(ladder->player_type, ids, n)),
-			take_component);
+		load_by(batch, ladder, ids == NULL ? &all_components_query : &some_components_query,
+				DATUMS(id_array(ladder->player_type, ids, n)), take_component);
 }
 
 /*

@@ -186,21 +186,11 @@ same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const do
 }
 
 void
-batch_load_all(Batch *batch, Ladder *ladder)
-{
-	bool		nulls[1];
-
-	(void) ladder_execute_each(ladder, &touched_players_query,
-							   DATUMS(batch_shared_pool(batch, &nulls[0])), nulls, take_seen_rating,
-							   batch);
-}
-
-void
-batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
 	bool		nulls[2] = {false};
 
-	(void) ladder_execute_each(ladder, &some_touched_players_query,
+	(void) ladder_execute_each(ladder, ids == NULL ? &touched_players_query : &some_touched_players_query,
 							   DATUMS(batch_shared_pool(batch, &nulls[0]),
 									  id_array(ladder->player_type, ids, n)),
 							   nulls, take_seen_rating, batch);

@@ -22,11 +22,11 @@ ladder_batch(Ladder *ladder)
  */
 extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
 
-/* Load all players whom an operation may be about. */
-extern void batch_load_all(Batch *batch, Ladder *ladder);
-
-/* Of them, those with n identifiers, with their rows in all pools. */
-extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
+/*
+ * Load the players whom an operation may be about: those with n identifiers, with their rows in all
+ * pools, or all of them if ids is NULL.
+ */
+extern void batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
 /*
  * A row of rating as it was found: that of a player who is loaded lies beside the player, in a
