@@ -1,6 +1,6 @@
 /*
  * composite.c
- *		Results that are a row, or an array of rows.
+ *		Rows: those that a query gives, and results that are a row, or an array of rows.
  */
 #include "pg/sql/composite.h"
 
@@ -17,6 +17,16 @@
 
 /* Up to so many bytes an array is returned as it is stored, in one piece. */
 #define LARGEST_FLAT (1024 * 1024)
+
+QueryRow
+spi_row(const SPITupleTable *rows, uint64 number)
+{
+	Datum	   *value = palloc_array(Datum, rows->tupdesc->natts);
+	bool	   *null = palloc_array(bool, rows->tupdesc->natts);
+
+	heap_deform_tuple(rows->vals[number], rows->tupdesc, value, null);
+	return (QueryRow) {value, null};
+}
 
 /*
  * Working out the row type reads the function's catalog row, which costs more

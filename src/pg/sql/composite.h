@@ -1,6 +1,6 @@
 /*
  * composite.h
- *		Results that are a row, or an array of rows.
+ *		Rows: those that a query gives, and results that are a row, or an array of rows.
  */
 #ifndef PG_SQL_COMPOSITE_H
 #define PG_SQL_COMPOSITE_H
@@ -9,9 +9,66 @@
 
 #include "access/htup.h"
 #include "access/tupdesc.h"
+#include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
+
+#include "pg/sql/ids.h"
+
+/*
+ * A row that a query gives, whose columns are read one after another, each in a statement of its
+ * own.  A null reads as nothing: false, 0, DT_NOBEGIN or NULL; next_is_null() tells before.  The
+ * datum of one is not to be looked at.
+ */
+typedef struct QueryRow
+{
+	const Datum *value;			/* of the column that is read next, */
+	const bool *null;			/* and whether it is null */
+} QueryRow;
+
+static inline bool
+next_is_null(const QueryRow *row)
+{
+	return *row->null;
+}
+
+static inline Datum
+next_datum(QueryRow *row)
+{
+	row->null++;
+	return *row->value++;
+}
+
+/* A copy of an identifier, 0 for null. */
+static inline Datum
+next_id(QueryRow *row, const IdType *id_type)
+{
+	bool		null = next_is_null(row);
+	Datum		id = next_datum(row);
+
+	return null ? (Datum) 0 : id_copy(id_type, id);
+}
+
+#define NEXT_OF_TYPE(type, name, read, nothing) \
+	static inline type \
+	next_##name(QueryRow *row) \
+	{ \
+		bool		null = next_is_null(row); \
+		Datum		value = next_datum(row); \
+		return null ? (nothing) : read(value); \
+	}
+
+NEXT_OF_TYPE(bool, bool, DatumGetBool, false)
+NEXT_OF_TYPE(int32, int32, DatumGetInt32, 0)
+NEXT_OF_TYPE(int64, int64, DatumGetInt64, 0)
+NEXT_OF_TYPE(double, number, DatumGetFloat8, 0)
+NEXT_OF_TYPE(Oid, oid, DatumGetObjectId, InvalidOid)
+NEXT_OF_TYPE(TimestampTz, time, DatumGetTimestampTz, DT_NOBEGIN)
+NEXT_OF_TYPE(char *, text, TextDatumGetCString, NULL)
+
+/* A row of those that SPI has returned, such as SPI_tuptable, from 0, in the current memory context. */
+extern QueryRow spi_row(const SPITupleTable *rows, uint64 number);
 
 /*
  * A row in the making, {0} at first: its columns are put one after another, in the order of its

@@ -162,6 +162,12 @@ id_text(IdType *id_type, Datum id)
 	return OutputFunctionCall(&id_type->output, id);
 }
 
+Datum
+id_copy(const IdType *id_type, Datum id)
+{
+	return datumCopy(id, id_type->typbyval, id_type->typlen);
+}
+
 /* A text that becomes an identifier, for the context of an error. */
 typedef struct IdSource
 {
@@ -422,7 +428,8 @@ id_array(const IdType *id_type, const Datum *ids, int n)
 	 * The identifiers of the caller stay as they are; values by reference are
 	 * copied into the array.
 	 */
-	memcpy(copy, ids, n * sizeof(Datum));
+	if (n > 0)
+		memcpy(copy, ids, n * sizeof(Datum));
 	array = construct_array(copy, n, id_type->type, id_type->typlen, id_type->typbyval,
 							id_type->typalign);
 	pfree(copy);

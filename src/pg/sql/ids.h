@@ -45,6 +45,9 @@ extern bool id_equal(const IdType *id_type, Datum a, Datum b);
 extern uint64 id_hash(const IdType *id_type, Datum id);
 extern char *id_text(IdType *id_type, Datum id);
 
+/* A copy in the current memory context. */
+extern Datum id_copy(const IdType *id_type, Datum id);
+
 /*
  * The identifier that a text stands for.  An error of the type's input function has the text and
  * the name of its argument or column as context.

@@ -76,12 +76,23 @@ limited_array(Size element, Size n, int flags)
 #define repalloc_array(pointer, type, count) \
 	((type *) limited_realloc(pointer, sizeof(type), count))
 
-/* The same, for arrays that may be larger than 1 GB, and with a context or an array of NULL. */
+/*
+ * The same, for arrays that may be larger than 1 GB, for an array of NULL or one with room for so
+ * many, where one more is to come behind n, and with a context.
+ */
 #define huge_array(type, n) palloc_array(type, n)
 #define huge_array0(type, n) palloc0_array(type, n)
 #define huge_array_in(context, type, n) \
 	((type *) limited_alloc(context, sizeof(type), n, 0))
 #define huge_array_grow(array, type, n) ((array) = repalloc_array(array, type, n))
+#define huge_array_grow_for_next(array, type, n, room) \
+	do { \
+		if ((n) == (room)) \
+		{ \
+			(room) = Max(2 * (room), 16); \
+			huge_array_grow(array, type, room); \
+		} \
+	} while (0)
 #define huge_array_grow_in(context, array, type, n) \
 	((array) = (array) == NULL ? huge_array_in(context, type, n) : repalloc_array(array, type, n))
 

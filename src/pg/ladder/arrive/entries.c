@@ -660,22 +660,20 @@ privilege_text(const LadderEntry *entry)
 Datum
 skillrating_ladder_entries(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < (int) lengthof(entries); i++)
 	{
 		const LadderEntry *entry = &entries[i];
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		ResultRow	row = {0};
 
-		values[0] = CStringGetTextDatum(entry->function);
-		values[1] = CStringGetTextDatum(entry->nladders == 0 ? "caller" : "owner");
-		nulls[2] = entry->lockmode == NoLock;
-		values[2] = CStringGetTextDatum(GetLockmodeName(DEFAULT_LOCKMETHOD, entry->lockmode));
-		values[3] = CStringGetTextDatum(privilege_text(entry));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_text(&row, entry->function);
+		put_text(&row, entry->nladders == 0 ? "caller" : "owner");
+		put_text(&row, entry->lockmode == NoLock ? NULL :
+				 GetLockmodeName(DEFAULT_LOCKMETHOD, entry->lockmode));
+		put_text(&row, privilege_text(entry));
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 
 #include "pg/ladder/arrive/pending.h"
 #include "pg/ladder/entry/entry.h"
@@ -34,17 +33,12 @@ void
 failures_add(Failures *failures, Ladder *ladder, Datum match_id, int sqlerrcode,
 			 const char *message, const char *hint)
 {
-	const IdType *type = ladder->match_type;
 	MemoryContext old = MemoryContextSwitchTo(failures->context);
 	Failure    *failure;
 
-	if (failures->n == failures->room)
-	{
-		failures->room = Max(2 * failures->room, 8);
-		huge_array_grow(failures->failure, Failure, failures->room);
-	}
+	huge_array_grow_for_next(failures->failure, Failure, failures->n, failures->room);
 	failure = &failures->failure[failures->n++];
-	failure->match_id = datumCopy(match_id, type->typbyval, type->typlen);
+	failure->match_id = id_copy(ladder->match_type, match_id);
 	failure->sqlerrcode = sqlerrcode;
 	failure->message = clip_message(message);
 	failure->hint = hint != NULL && sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE ?

@@ -260,21 +260,6 @@ ladder_require_own_triggers(Ladder *ladder)
 	ladder->cache->triggers_present = true;
 }
 
-void
-append_mirror(QueryDraft *draft)
-{
-	appendStringInfoString(&draft->sql,
-						   quote_qualified_identifier(draft->ladder->name, "mirror"));
-}
-
-/* Its rows; none in a ladder that has had no mirror, and lacks the table. */
-static void
-append_mirrors(QueryDraft *draft)
-{
-	appendStringInfo(&draft->sql, "skillrating_internal.mirrors(%s)",
-					 quote_literal_cstr(draft->ladder->name));
-}
-
 /* How many triggers of a function a table of the user has for the ladder of source $1. */
 #define COUNT_TRIGGERS(of_table, function) \
 	"(SELECT pg_catalog.count(*) FROM pg_catalog.pg_depend AS d " \
@@ -287,27 +272,19 @@ append_mirrors(QueryDraft *draft)
 /*
  * A table that exists and lacks triggers for this ladder: an attached one those of
  * function $2 or $5, or a mirrored one of the ladder's owner, $4, that of function $3; and
- * whether there are mirrors.
+ * whether there are mirrors, whose table a ladder that has had none lacks.
  */
 static LadderQuery fed_query = {
-	.text = "SELECT EXISTS (SELECT FROM {mirrors}), "
-	"(SELECT l.relation::pg_catalog.text FROM ("
+	.text = "SELECT (SELECT l.relation::pg_catalog.text FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
 	/* But for TRUNCATE, which has another function. */
 	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
 	"UNION ALL "
-	"SELECT m.relation FROM {mirrors} AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
-	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1)",
-	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID},
-	.part = {{"mirrors", append_mirrors}}
-};
-
-enum
-{
-	FED_MIRRORS,
-	FED_LACKING,
-	FED_NCOLUMNS
+	"SELECT m.relation FROM skillrating_internal.mirrors({this}) AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
+	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1), "
+	"EXISTS (SELECT FROM skillrating_internal.mirrors({this}))",
+	.param = {VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID, VALUE_OID}
 };
 
 /* A table of the ladder, attached or mirrored that lacks triggers, or NULL.  SPI is connected. */
@@ -315,8 +292,7 @@ static char *
 find_lacking(Ladder *ladder)
 {
 	char	   *lacking = find_lacking_own(ladder);
-	Datum		values[FED_NCOLUMNS];
-	bool		nulls[FED_NCOLUMNS];
+	QueryRow	row;
 
 	if (lacking != NULL)
 		return lacking;
@@ -326,12 +302,12 @@ find_lacking(Ladder *ladder)
 								  ObjectIdGetDatum(trigger_function("fill_mirror")),
 								  ObjectIdGetDatum(ladder->owner),
 								  ObjectIdGetDatum(trigger_function("enqueue_matches"))),
-						   values, nulls);
-	if (!nulls[FED_LACKING])
-		return TextDatumGetCString(values[FED_LACKING]);
-	return !DatumGetBool(values[FED_MIRRORS]) ? NULL :
-		lacking_own_table(ladder, "rating", "update_mirrors",
-						  TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
+						   &row);
+	lacking = next_text(&row);
+	if (lacking == NULL && next_bool(&row))
+		lacking = lacking_own_table(ladder, "rating", "update_mirrors",
+									TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE);
+	return lacking;
 }
 
 void
@@ -381,30 +357,13 @@ unread_source_columns(Ladder *ladder)
 
 /* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
 static const char *const source_triggers_query =
-	"SELECT t.oid, t.tgrelid, t.tgparentid FROM pg_catalog.pg_depend AS d "
+	"SELECT t.tgrelid, t.tgparentid, t.oid FROM pg_catalog.pg_depend AS d "
 	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
 	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
 	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
-
-enum
-{
-	TRIGGER_OID = 1,
-	TRIGGER_TABLE,
-	TRIGGER_PARENT
-};
-
-/* An OID in a row that the query has given. */
-static Oid
-trigger_column(uint64 row, int column)
-{
-	bool		isnull;
-
-	return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column,
-										  &isnull));
-}
 
 /* Read the triggers; also those that others have made since the snapshot of the transaction. */
 static void
@@ -429,7 +388,8 @@ hold_trigger_tables(Oid schema, const char *ladder)
 
 	for (i = 0; i < SPI_processed; i++)
 	{
-		Oid			relid = trigger_column(i, TRIGGER_TABLE);
+		QueryRow	row = spi_row(SPI_tuptable, i);
+		Oid			relid = next_oid(&row);
 
 		if (nheld > 0 && held[nheld - 1].objectId == relid)
 			continue;
@@ -489,12 +449,14 @@ skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
 	read_source_triggers(values);
 	for (i = 0; i < SPI_processed; i++)
 	{
+		QueryRow	row = spi_row(SPI_tuptable, i);
 		ObjectAddress address;
 
-		/* That of a partition goes with the one that it was made from. */
-		if (OidIsValid(trigger_column(i, TRIGGER_PARENT)))
+		/* Behind its table.  That of a partition goes with the one that it was made from. */
+		(void) next_oid(&row);
+		if (OidIsValid(next_oid(&row)))
 			continue;
-		ObjectAddressSet(address, TriggerRelationId, trigger_column(i, TRIGGER_OID));
+		ObjectAddressSet(address, TriggerRelationId, next_oid(&row));
 		add_exact_object_address(&address, triggers);
 		ndropped++;
 	}

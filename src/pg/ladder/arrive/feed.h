@@ -51,9 +51,6 @@ extern char *ladder_listed_match_id(Oid schema, Oid relid);
  */
 extern void ladder_require_own_triggers(Ladder *ladder);
 
-/* A part of queries: the name of the table mirror, which not all work on a ladder locks. */
-extern void append_mirror(QueryDraft *draft);
-
 /*
  * The same of all triggers: also those of attached tables and, where there are
  * mirrors, of rating and of the mirrored tables of the ladder's owner.  Runs a query: SPI is connected.

@@ -33,9 +33,7 @@ typedef struct Mirror
 {
 	Oid			relation;
 	char	   *pool;
-	char	   *key;
-	char	   *columns;
-	char	   *pool_key;
+	char	   *what;				/* all of the row */
 } Mirror;
 
 /*
@@ -107,27 +105,21 @@ skillrating_lock_mirror(PG_FUNCTION_ARGS)
  */
 
 static LadderQuery statement_query = {
-	.text = "SELECT skillrating_internal.mirror_statement($1, $2, $3, $4, $5::pg_catalog.jsonb, $6, $7)",
-	.param = {VALUE_TEXT, VALUE_OID, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT, VALUE_TEXT}
+	.text = "SELECT skillrating_internal.mirror_statement({this}, m.relation, m.pool, m.key, m.columns, $3, m.pool_key) "
+	"FROM {own mirror} AS m WHERE m.relation OPERATOR(pg_catalog.=) $1 AND m.pool OPERATOR(pg_catalog.=) $2",
+	.param = {VALUE_OID, VALUE_TEXT, VALUE_TEXT}
 };
 
 /* Plan the statement for a mirror and an event; NULL if there is nothing to write. */
 static SPIPlanPtr
 make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	char	   *statement;
+	char	   *statement = ladder_read_text(ladder, &statement_query,
+											 DATUMS(ObjectIdGetDatum(mirror->relation),
+													CStringGetTextDatum(mirror->pool),
+													CStringGetTextDatum(event)));
 	SPIPlanPtr	plan;
 
-	(void) ladder_execute(ladder, &statement_query,
-						  DATUMS(CStringGetTextDatum(ladder->name),
-								 ObjectIdGetDatum(mirror->relation),
-								 CStringGetTextDatum(mirror->pool),
-								 CStringGetTextDatum(mirror->key),
-								 CStringGetTextDatum(mirror->columns), CStringGetTextDatum(event),
-								 CStringGetTextDatum(mirror->pool_key)),
-						  NULL, NULL);
-	statement = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, ONLY_COLUMN);
-	SPI_freetuptable(SPI_tuptable);
 	if (statement == NULL)
 		return NULL;
 	settings_for_plans();
@@ -141,8 +133,7 @@ make_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 static SPIPlanPtr
 find_plan(Ladder *ladder, const Mirror *mirror, const char *event)
 {
-	char	   *what = psprintf("%s %s %s %s %s %s", event, table_name(mirror->relation),
-								mirror->pool, mirror->key, mirror->pool_key, mirror->columns);
+	char	   *what = psprintf("%s %s %s", event, table_name(mirror->relation), mirror->what);
 	SPIPlanPtr	made;
 	MirrorPlan *plan;
 
@@ -232,19 +223,12 @@ write_mirror(Ladder *ladder, const Mirror *mirror, const char *event)
 	PG_END_TRY();
 }
 
-static LadderQuery mirrors_query = {
-	.text = "SELECT m.relation::pg_catalog.oid, m.pool::pg_catalog.text, m.key::pg_catalog.text, m.columns::pg_catalog.text, m.pool_key::pg_catalog.text "
-	"FROM {mirror} AS m ORDER BY 1, 2",
-	.part = {{"mirror", append_mirror}}
-};
+/* Its owner can have altered the list. */
+#define MIRROR_ROW "ROW(m.relation, m.pool, m.key, m.columns, m.pool_key)"
 
-enum
-{
-	MIRROR_RELATION = 1,
-	MIRROR_POOL,
-	MIRROR_KEY,
-	MIRROR_COLUMNS,
-	MIRROR_POOL_KEY
+static LadderQuery mirrors_query = {
+	.text = "SELECT m.relation::pg_catalog.oid, m.pool::pg_catalog.text, " MIRROR_ROW "::pg_catalog.text "
+	"FROM {own mirror} AS m WHERE " MIRROR_ROW " IS NOT NULL ORDER BY 1, 2"
 };
 
 void
@@ -274,21 +258,12 @@ write_mirrors(Ladder *ladder, TriggerData *trigdata)
 	rows = SPI_tuptable;
 	for (i = 0; i < n; i++)
 	{
-		HeapTuple	row = rows->vals[i];
-		bool		isnull;
+		QueryRow	row = spi_row(rows, i);
 		Mirror		mirror;
 
-		mirror.relation = DatumGetObjectId(SPI_getbinval(row, rows->tupdesc, MIRROR_RELATION,
-														 &isnull));
-		mirror.pool = SPI_getvalue(row, rows->tupdesc, MIRROR_POOL);
-		mirror.key = SPI_getvalue(row, rows->tupdesc, MIRROR_KEY);
-		mirror.columns = SPI_getvalue(row, rows->tupdesc, MIRROR_COLUMNS);
-		mirror.pool_key = SPI_getvalue(row, rows->tupdesc, MIRROR_POOL_KEY);
-
-		/* Its owner can have altered the list. */
-		if (isnull || mirror.pool == NULL || mirror.key == NULL || mirror.columns == NULL ||
-			mirror.pool_key == NULL)
-			continue;
+		mirror.relation = next_oid(&row);
+		mirror.pool = next_text(&row);
+		mirror.what = next_text(&row);
 		if ((on_rating || mirror.relation == fired) && lock_mirror(ladder, mirror.relation))
 			write_mirror(ladder, &mirror, event);
 	}

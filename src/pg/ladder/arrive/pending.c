@@ -58,12 +58,6 @@ static LadderQuery drain_pending_query = {
 	"AND f.sqlstate IS NOT NULL LIMIT 1)"
 };
 
-enum
-{
-	DRAIN_MATCH_ID,
-	DRAIN_HAS_FAILED
-};
-
 static LadderQuery drain_all_query = {
 	.text = "DELETE FROM {pending} WHERE sqlstate IS NULL RETURNING match_id"
 };
@@ -294,7 +288,6 @@ was_just_enqueued(const Ladder *ladder, Datum id)
 static void
 remember_enqueued(const Ladder *ladder, Datum id)
 {
-	const IdType *type = ladder->match_type;
 	MemoryContext old;
 
 	if (last_enqueued.context == NULL)
@@ -303,7 +296,7 @@ remember_enqueued(const Ladder *ladder, Datum id)
 	last_enqueued.xact = InvalidFullTransactionId;
 	MemoryContextReset(last_enqueued.context);
 	old = MemoryContextSwitchTo(last_enqueued.context);
-	last_enqueued.id = datumCopy(id, type->typbyval, type->typlen);
+	last_enqueued.id = id_copy(ladder->match_type, id);
 	MemoryContextSwitchTo(old);
 	last_enqueued.subxact = GetCurrentSubTransactionId();
 	last_enqueued.schema = ladder->schema;
@@ -329,16 +322,8 @@ enqueue_match(Ladder *ladder, Datum id)
 		remember_enqueued(ladder, id);
 }
 
-void
-append_replica_note(QueryDraft *draft)
-{
-	appendStringInfoString(&draft->sql,
-						   quote_qualified_identifier(draft->ladder->name, "replica_note"));
-}
-
 static LadderQuery forget_truncations_query = {
-	.text = "DELETE FROM {note} AS n WHERE n.error IS NULL",
-	.part = {{"note", append_replica_note}}
+	.text = "DELETE FROM {own replica_note} AS n WHERE n.error IS NULL"
 };
 
 void
@@ -356,13 +341,15 @@ typedef struct Drained
 } Drained;
 
 static void
-take_drained(void *arg, const Datum *values, const bool *nulls)
+take_drained(void *arg, QueryRow row)
 {
 	Drained    *drained = (Drained *) arg;
+	bool		known = !next_is_null(&row);
+	Datum		match = next_datum(&row);
 
-	if (!nulls[DRAIN_MATCH_ID])
-		id_table_add(drained->ids, values[DRAIN_MATCH_ID]);
-	drained->has_failed = drained->has_failed || !nulls[DRAIN_HAS_FAILED];
+	if (known)
+		id_table_add(drained->ids, match);
+	drained->has_failed |= next_bool(&row);
 }
 
 bool

@@ -24,9 +24,6 @@ extern void write_pending(Ladder *ladder, Datum *ids, int n);
  */
 extern void enqueue_match(Ladder *ladder, Datum id);
 
-/* The name of table replica_note, which work on a ladder does not lock. */
-extern void append_replica_note(QueryDraft *draft);
-
 /* The source is about to be searched: TRUNCATE of tables that a publisher fills needs it no more. */
 extern void forget_truncations(Ladder *ladder);
 

@@ -33,6 +33,7 @@
 #include "utils/ruleutils.h"
 
 #include "pg/sql/arrays.h"
+#include "pg/sql/composite.h"
 
 SKILLRATING_FUNCTION(skillrating_source_tables);
 
@@ -800,7 +801,6 @@ skillrating_source_tables(PG_FUNCTION_ARGS)
 	Oid			source = PG_GETARG_OID(0);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	AttrNumber	column = get_attnum(source, name);
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 	Query	   *query = makeNode(Query);
 	Search		search = {0};
@@ -823,16 +823,16 @@ skillrating_source_tables(PG_FUNCTION_ARGS)
 	{
 		SourceTable *table = lfirst(cell);
 		bool		is_function = OidIsValid(table->function);
-		Datum		values[6] = {ObjectIdGetDatum(table->relid), ObjectIdGetDatum(table->function)};
-		bool		nulls[6] = {is_function, !is_function, is_function, false, table->through == NULL};
+		ResultRow	row = {0};
 
-		if (!is_function)
-			values[2] = column_names(table->relid, table->columns);
-		values[3] = BoolGetDatum(table->elsewhere);
-		if (table->through != NULL)
-			values[4] = CStringGetTextDatum(table->through);
-		values[5] = BoolGetDatum(table->mixed);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_datum(&row, ObjectIdGetDatum(table->relid), is_function);
+		put_datum(&row, ObjectIdGetDatum(table->function), !is_function);
+		put_datum(&row, is_function ? (Datum) 0 : column_names(table->relid, table->columns),
+				  is_function);
+		put_bool(&row, table->elsewhere);
+		put_text(&row, table->through);
+		put_bool(&row, table->mixed);
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

@@ -420,11 +420,10 @@ skillrating_collect_matches(PG_FUNCTION_ARGS)
 #define MAX_NOTES "1000"
 
 static LadderQuery note_query = {
-	.text = "INSERT INTO {note} (relation, event, error) SELECT $1, $2, $3 "
-	"WHERE $3 IS NULL OR (SELECT pg_catalog.count(*) FROM (SELECT FROM {note} LIMIT " MAX_NOTES
+	.text = "INSERT INTO {own replica_note} (relation, event, error) SELECT $1, $2, $3 "
+	"WHERE $3 IS NULL OR (SELECT pg_catalog.count(*) FROM (SELECT FROM {own replica_note} LIMIT " MAX_NOTES
 	") AS n) OPERATOR(pg_catalog.<) " MAX_NOTES,
-	.param = {VALUE_OID, VALUE_TEXT, VALUE_TEXT},
-	.part = {{"note", append_replica_note}}
+	.param = {VALUE_OID, VALUE_TEXT, VALUE_TEXT}
 };
 
 static const char *

@@ -287,6 +287,7 @@ static void
 put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 {
 	const Model *model = draft->batch->model;
+	QueryRow	params;
 
 	if (caution != 0 && model_state_column(model, ROLE_DEVIATION) < 0)
 		ereport(ERROR,
@@ -303,8 +304,8 @@ put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
 	if (match_components_used(&model->rules, draft->batch->params) > 0)
 		ladder_check_privilege(draft->ladder, "component", ACL_SELECT);
 	set_column(draft, LOBBY_MODEL, CStringGetTextDatum(model->name));
-	(void) ladder_read_row(draft->ladder, &params_query, NULL, &draft->value[LOBBY_PARAMS],
-						   &draft->null[LOBBY_PARAMS]);
+	if (ladder_read_row(draft->ladder, &params_query, NULL, &params))
+		set_column(draft, LOBBY_PARAMS, next_datum(&params));
 }
 
 /* Who may command: one element is that of all. */

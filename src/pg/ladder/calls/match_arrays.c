@@ -297,19 +297,13 @@ static LadderQuery stored_query = {
 	.param = MATCH_PARAMS
 };
 
-enum
-{
-	STORED_FINISHED,
-	STORED_SAME
-};
-
 static void
-take_stored(void *arg, const Datum *values, const bool *nulls)
+take_stored(void *arg, QueryRow row)
 {
 	bool	   *stored = (bool *) arg;
 
-	stored[STORED_FINISHED] = !nulls[STORED_FINISHED] && DatumGetBool(values[STORED_FINISHED]);
-	stored[STORED_SAME] = DatumGetBool(values[STORED_SAME]);
+	stored[0] = next_bool(&row);
+	stored[1] = next_bool(&row);
 }
 
 bool
@@ -318,14 +312,14 @@ match_arrays_are_stored(Ladder *ladder, const MatchArrays *arrays)
 	bool		stored[2] = {false, false};
 
 	(void) ladder_execute_each(ladder, &stored_query, arrays->value, arrays->null, take_stored, stored);
-	if (!stored[STORED_FINISHED])
+	if (!stored[0])
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("match %s of ladder \"%s\" exists and is not finished",
 						id_text(ladder->match_type, arrays->value[GIVEN_MATCH_ID]),
 						ladder->name),
 				 errhint("Complete its rows and set finished instead of reporting it.")));
-	return stored[STORED_SAME];
+	return stored[1];
 }
 
 /*

@@ -49,21 +49,19 @@ SKILLRATING_FUNCTION(skillrating_has_table);
 Datum
 skillrating_source_columns(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			i;
 
 	InitMaterializedSRF(fcinfo, 0);
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
 	{
 		const SourceColumnSpec *column = &source_columns[i];
-		Datum		values[4];
-		bool		nulls[4] = {false};
+		ResultRow	row = {0};
 
-		values[0] = CStringGetTextDatum(column->name);
-		values[1] = CStringGetTextDatum(column->takes);
-		values[2] = CStringGetTextDatum(column->needed);
-		values[3] = CStringGetTextDatum(column->description);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_text(&row, column->name);
+		put_text(&row, column->takes);
+		put_text(&row, column->needed);
+		put_text(&row, column->description);
+		add_result_row(fcinfo, &row);
 	}
 	return (Datum) 0;
 }
@@ -114,36 +112,21 @@ skillrating_shared_pool(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(SHARED_POOL));
 }
 
-/* The columns that ladder_types() returns, from 0. */
-enum
-{
-	TYPES_PLAYER_NAME,
-	TYPES_PLAYER_EQUALS,
-	TYPES_PLAYER_ORDER,
-	TYPES_MATCH_NAME,
-	TYPES_MATCH_EQUALS,
-	TYPES_MATCH_ORDER,
-	TYPES_PLAYER_LESS,
-	TYPES_NCOLUMNS
-};
-
 /* ladder_types(ladder) */
 Datum
 skillrating_ladder_types(PG_FUNCTION_ARGS)
 {
-	const Ladder *ladder =
-		ladder_inside_complete(fcinfo);
-	Datum		values[TYPES_NCOLUMNS];
-	bool		nulls[TYPES_NCOLUMNS] = {false};
+	const Ladder *ladder = ladder_inside_complete(fcinfo);
+	ResultRow	row = {0};
 
-	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
-	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
-	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
-	values[TYPES_MATCH_NAME] = CStringGetTextDatum(ladder->match_type->name);
-	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
-	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
-	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
-	return return_row(fcinfo, values, nulls);
+	put_text(&row, ladder->player_type->name);
+	put_text(&row, ladder->player_type->equals);
+	put_text(&row, ladder->player_type->order);
+	put_text(&row, ladder->match_type->name);
+	put_text(&row, ladder->match_type->equals);
+	put_text(&row, ladder->match_type->order);
+	put_text(&row, ladder->player_type->less);
+	return return_result_row(fcinfo, &row);
 }
 
 /*
@@ -244,9 +227,8 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *arr
 static void
 find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *report)
 {
-	const IdType *type = ladder->player_type;
 	const MatchArrays *arrays = &report->arrays;
-	IdTable    *accounts = id_table_create(type);
+	IdTable    *accounts = id_table_create(ladder->player_type);
 	int			i;
 
 	report->counted = palloc_array(Datum, arrays->n);
@@ -259,7 +241,7 @@ find_players(const SourceMatch *match, const Ladder *ladder, ReportedMatch *repo
 
 		report->absent[i] = counted == NULL;
 		report->counted[i] = counted == NULL ? arrays->player[i] :
-			datumCopy(*counted, type->typbyval, type->typlen);
+			id_copy(ladder->player_type, *counted);
 	}
 }
 
@@ -492,22 +474,9 @@ players_as_read(const Batch *batch, const SourceMatch *source, Datum *account)
 	return player;
 }
 
-/* The columns that preview() returns, from 0. */
-enum
-{
-	PREVIEW_PLAYER_ID,
-	PREVIEW_TEAM,
-	PREVIEW_RATING,
-	PREVIEW_WIN_PROBABILITY,
-	PREVIEW_CHANGE,				/* NSCENARIOS of them */
-	PREVIEW_DRAW_PROBABILITY = PREVIEW_CHANGE + NSCENARIOS,
-	PREVIEW_NCOLUMNS
-};
-
 static void
 return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const double *change = scenario_changes(batch, source);
 	double		draw = model_draw(batch->model, batch->params, &batch->match);
 	Datum	   *account = palloc_array(Datum, batch->match.nplayers);
@@ -519,21 +488,16 @@ return_preview(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 	{
 		const MatchPlayer *p = &batch->match.player[order[i]];
 		const MatchTeam *team = &batch->match.team[p->team];
-		Datum		values[PREVIEW_NCOLUMNS];
-		bool		nulls[PREVIEW_NCOLUMNS] = {false};
+		ResultRow	row = {0};
 
-		values[PREVIEW_PLAYER_ID] =
-			CStringGetTextDatum(id_text(batch->player_type, account[order[i]]));
-		values[PREVIEW_TEAM] = Int32GetDatum(team->number);
-		values[PREVIEW_RATING] =
-			Float8GetDatum(model_display(batch->model, batch->params, p->before));
-		values[PREVIEW_WIN_PROBABILITY] = Float8GetDatum(team->win);
+		put_text(&row, id_text(batch->player_type, account[order[i]]));
+		put_int32(&row, team->number);
+		put_datum(&row, Float8GetDatum(model_display(batch->model, batch->params, p->before)), false);
+		put_datum(&row, Float8GetDatum(team->win), false);
 		for (scenario = 0; scenario < NSCENARIOS; scenario++)
-			values[PREVIEW_CHANGE + scenario] =
-				Float8GetDatum(change[NSCENARIOS * order[i] + scenario]);
-		nulls[PREVIEW_DRAW_PROBABILITY] = isnan(draw);
-		values[PREVIEW_DRAW_PROBABILITY] = Float8GetDatum(draw);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+			put_datum(&row, Float8GetDatum(change[NSCENARIOS * order[i] + scenario]), false);
+		put_number(&row, draw);
+		add_result_row(fcinfo, &row);
 	}
 }
 

@@ -22,7 +22,7 @@
 #include "pg/ladder/arrive/failures.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
-#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/match_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/matches/unrated.h"
@@ -40,8 +40,7 @@ typedef struct Outcome
 	const char *reason;			/* a code of reasons(), or NULL */
 	const char *detail;
 	const char *sqlstate;		/* of the error for which it waits, or NULL */
-	bool		has_since;
-	TimestampTz since;			/* it has waited */
+	TimestampTz since;			/* it has waited, or DT_NOBEGIN */
 	const char *correction;		/* its kind, or NULL */
 	bool		has_place;
 	int64		place;			/* from which history is out of date */
@@ -55,20 +54,9 @@ typedef struct Outcome
  */
 
 static LadderQuery recorded_query = {
-	.text = "SELECT m.status, m.seq, m.digest, m.reason, m.detail, m.void_reason "
+	.text = "SELECT m.status OPERATOR(pg_catalog.=) 'rated', m.digest, m.seq, m.reason, m.detail, m.void_reason "
 	"FROM {rated_match} AS m WHERE m.match_id {match =} $1",
 	.param = {VALUE_MATCH}
-};
-
-enum
-{
-	RECORDED_STATUS,
-	RECORDED_SEQ,
-	RECORDED_DIGEST,
-	RECORDED_REASON,
-	RECORDED_DETAIL,
-	RECORDED_VOID_REASON,
-	RECORDED_NCOLUMNS
 };
 
 /* The first place that a match has put out of date; a late one has none yet. */
@@ -78,13 +66,6 @@ static LadderQuery correction_query = {
 	.param = {VALUE_MATCH}
 };
 
-enum
-{
-	CORRECTION_KIND,
-	CORRECTION_SEQ,
-	CORRECTION_NCOLUMNS
-};
-
 bool
 match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 {
@@ -92,25 +73,17 @@ match_is_recorded(Ladder *ladder, const ReportedMatch *report)
 						  NULL) > 0;
 }
 
-/* The text of a column, or NULL. */
-static char *
-text_column(const Datum *values, const bool *nulls, int column)
-{
-	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
-}
-
 /* The correction that waits because of the match, if there is one. */
 static void
 find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	Datum		values[CORRECTION_NCOLUMNS];
-	bool		nulls[CORRECTION_NCOLUMNS];
+	QueryRow	row;
 
-	if (!ladder_read_row(ladder, &correction_query, match_id, values, nulls))
+	if (!ladder_read_row(ladder, &correction_query, match_id, &row))
 		return;
-	outcome->correction = text_column(values, nulls, CORRECTION_KIND);
-	outcome->place = DatumGetInt64(values[CORRECTION_SEQ]);
-	outcome->has_place = !nulls[CORRECTION_SEQ];
+	outcome->correction = next_text(&row);
+	outcome->has_place = !next_is_null(&row);
+	outcome->place = next_int64(&row);
 }
 
 /*
@@ -121,21 +94,20 @@ find_correction(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 static bool
 read_recorded(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	Datum		values[RECORDED_NCOLUMNS];
-	bool		nulls[RECORDED_NCOLUMNS];
+	QueryRow	row;
 	const char *void_reason;
 	bool		rated;
 
-	if (!ladder_read_row(ladder, &recorded_query, match_id, values, nulls))
+	if (!ladder_read_row(ladder, &recorded_query, match_id, &row))
 		return false;
-	rated = same_text(values[RECORDED_STATUS], "rated");
-	void_reason = text_column(values, nulls, RECORDED_VOID_REASON);
-	outcome->digest = DatumGetInt64(values[RECORDED_DIGEST]);
-	outcome->seq = DatumGetInt64(values[RECORDED_SEQ]);
-	outcome->has_seq = !nulls[RECORDED_SEQ];
+	rated = next_bool(&row);
+	outcome->digest = next_int64(&row);
+	outcome->has_seq = !next_is_null(&row);
+	outcome->seq = next_int64(&row);
 	outcome->has_events = rated && outcome->has_seq;
-	outcome->reason = text_column(values, nulls, RECORDED_REASON);
-	outcome->detail = text_column(values, nulls, RECORDED_DETAIL);
+	outcome->reason = next_text(&row);
+	outcome->detail = next_text(&row);
+	void_reason = next_text(&row);
 	if (rated && void_reason != NULL)
 	{
 		outcome->reason = unrated_code(UNRATED_VOID);
@@ -179,6 +151,14 @@ compare_report(const Ladder *ladder, const ReportedMatch *report, Outcome *outco
 		outcome->outcome = "repeated";
 }
 
+static void
+set_reason(Outcome *outcome, const char *word, int reason)
+{
+	outcome->outcome = word;
+	outcome->reason = unrated_code(reason);
+	outcome->detail = unrated_description(reason);
+}
+
 /* Where a match waits, in pending; the row with an error first. */
 static LadderQuery waiting_query = {
 	.text = "SELECT p.since, p.sqlstate, p.message FROM {pending} AS p "
@@ -186,14 +166,6 @@ static LadderQuery waiting_query = {
 	"SELECT p.since, NULL, NULL FROM {pending} AS p "
 	"WHERE p.match_id {match =} $1 AND p.sqlstate IS NULL LIMIT 1",
 	.param = {VALUE_MATCH}
-};
-
-enum
-{
-	WAITING_SINCE,
-	WAITING_SQLSTATE,
-	WAITING_MESSAGE,
-	WAITING_NCOLUMNS
 };
 
 /*
@@ -206,30 +178,16 @@ enum
 static bool
 find_waiting(Ladder *ladder, const Datum *match_id, Outcome *outcome)
 {
-	Datum		values[WAITING_NCOLUMNS];
-	bool		nulls[WAITING_NCOLUMNS];
-	int			reason;
+	QueryRow	row;
 
-	if (!ladder_read_row(ladder, &waiting_query, match_id, values, nulls))
+	if (!ladder_read_row(ladder, &waiting_query, match_id, &row))
 		return false;
-	outcome->outcome = "waiting";
-	outcome->since = DatumGetTimestampTz(values[WAITING_SINCE]);
-	outcome->has_since = !nulls[WAITING_SINCE];
-	outcome->sqlstate = text_column(values, nulls, WAITING_SQLSTATE);
-	reason = outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING;
-	outcome->reason = unrated_code(reason);
-	outcome->detail = unrated_description(reason);
+	outcome->since = next_time(&row);
+	outcome->sqlstate = next_text(&row);
+	set_reason(outcome, "waiting", outcome->sqlstate != NULL ? UNRATED_FAILED : UNRATED_WAITING);
 	if (outcome->sqlstate != NULL && may_see_message(ladder, outcome->sqlstate, ladder->caller))
-		outcome->detail = text_column(values, nulls, WAITING_MESSAGE);
+		outcome->detail = next_text(&row);
 	return true;
-}
-
-static void
-set_reason(Outcome *outcome, const char *word, int reason)
-{
-	outcome->outcome = word;
-	outcome->reason = unrated_code(reason);
-	outcome->detail = unrated_description(reason);
 }
 
 /* What a report has come to. */
@@ -267,66 +225,52 @@ find_outcome(Ladder *ladder, const ReportedMatch *report)
  * ---- The rows ----
  */
 
-/* The columns that report_match() returns, from 0. */
-enum
+/* What the event of a player in a match says. */
+typedef struct MatchEvent
 {
-	REPORT_PLAYER_ID,
-	REPORT_RATING_BEFORE,
-	REPORT_RATING_AFTER,
-	REPORT_WIN_PROBABILITY,
-	REPORT_SCORE,
-	REPORT_STATE_BEFORE,
-	REPORT_STATE_AFTER,
-	REPORT_OUTCOME,
-	REPORT_REASON,
-	REPORT_DETAIL,
-	REPORT_CORRECTION,
-	REPORT_CORRECTION_SEQ,
-	REPORT_NCOLUMNS
-};
+	double		win_probability;	/* NaN for null, */
+	double		score;				/* likewise */
+	double		before[MODEL_MAX_STATE];
+	double		after[MODEL_MAX_STATE];
+} MatchEvent;
 
 /* The events of some players in one match, in no order. */
 static LadderQuery match_events_query = {
-	.text = "SELECT {event columns} FROM {event} WHERE seq OPERATOR(pg_catalog.=) $1 "
-	"AND player_id {player =} ANY ($2)",
+	.text = "SELECT player_id, COALESCE(win_probability, 'nan'), COALESCE(score, 'nan'), {states e _before}, {states e _after} "
+	"FROM {event} AS e WHERE seq OPERATOR(pg_catalog.=) $1 AND player_id {player =} ANY ($2)",
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER)}
 };
 
-static void
-set_text(Datum *values, bool *nulls, int column, const char *text)
-{
-	nulls[column] = (text == NULL);
-	if (text != NULL)
-		values[column] = CStringGetTextDatum(text);
-}
-
 /*
- * A table of the events of the players, by the identifier that counts.  The tuples are
- * in SPI's memory, which lives to ladder_close().
+ * A table of the events of the players, by the identifier that counts, in memory that lives to
+ * ladder_close().
  */
 static IdTable *
-find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome,
-			TupleDesc *desc)
+find_events(Ladder *ladder, const ReportedMatch *report, const Outcome *outcome)
 {
 	IdTable    *events = id_table_create(ladder->player_type);
-	uint64		nrows;
-	uint64		row;
+	RowReader	rows;
+	int			i;
 
 	if (!outcome->has_events)
 		return events;
-	nrows = ladder_execute(ladder, &match_events_query,
-						   DATUMS(Int64GetDatum(outcome->seq),
-								  id_array(ladder->player_type, report->counted, report->arrays.n)),
-						   NULL, NULL);
-	*desc = SPI_tuptable->tupdesc;
-	for (row = 0; row < nrows; row++)
+	row_reader_open(&rows, ladder, &match_events_query,
+					DATUMS(Int64GetDatum(outcome->seq),
+						   id_array(ladder->player_type, report->counted, report->arrays.n)));
+	for (; rows.have_row; row_reader_next(&rows))
 	{
-		HeapTuple	tuple = SPI_tuptable->vals[row];
-		bool		isnull;
-		Datum		player = SPI_getbinval(tuple, *desc, EVENT_PLAYER_ID, &isnull);
+		QueryRow	row = reader_row(&rows);
+		MatchEvent *event = palloc_object(MatchEvent);
 
-		id_table_set(events, player, tuple);
+		id_table_set(events, next_datum(&row), event);
+		event->win_probability = next_number(&row);
+		event->score = next_number(&row);
+		for (i = 0; i < ladder->model->nstate; i++)
+			event->before[i] = next_number(&row);
+		for (i = 0; i < ladder->model->nstate; i++)
+			event->after[i] = next_number(&row);
 	}
+	row_reader_close(&rows);
 	return events;
 }
 
@@ -353,28 +297,6 @@ load_untouched(Ladder *ladder, const ReportedMatch *report, IdTable *events)
 	return batch;
 }
 
-/* What an event says of a player. */
-static void
-read_event(HeapTuple tuple, TupleDesc desc, int nstate, double *before,
-		   double *after, Datum *values, bool *nulls)
-{
-	bool		isnull;
-	int			i;
-
-	for (i = 0; i < nstate; i++)
-	{
-		before[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_BEFORE(i),
-												 &isnull));
-		after[i] = DatumGetFloat8(SPI_getbinval(tuple, desc, EVENT_AFTER(i),
-												&isnull));
-	}
-	values[REPORT_WIN_PROBABILITY] =
-		SPI_getbinval(tuple, desc, EVENT_WIN_PROBABILITY,
-					  &nulls[REPORT_WIN_PROBABILITY]);
-	values[REPORT_SCORE] = SPI_getbinval(tuple, desc, EVENT_SCORE,
-										 &nulls[REPORT_SCORE]);
-}
-
 /* What became of the match for one player: nothing for who is not in one that counts. */
 static Outcome
 outcome_of_player(const Outcome *match, const ReportedMatch *report, int i)
@@ -396,54 +318,46 @@ void
 return_outcome(FunctionCallInfo fcinfo, Ladder *ladder, const ReportedMatch *report)
 {
 	const MatchArrays *arrays = &report->arrays;
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	const Model *model = ladder->model;
 	Outcome		outcome = find_outcome(ladder, report);
-	TupleDesc	desc = NULL;
-	IdTable    *events = find_events(ladder, report, &outcome, &desc);
+	IdTable    *events = find_events(ladder, report, &outcome);
 	IdTable    *met = id_table_create(ladder->player_type);
 	Batch	   *untouched = NULL;
 	int			i;
 
 	for (i = 0; i < arrays->n; i++)
 	{
-		HeapTuple	event = id_table_find(events, report->counted[i], "");
-		double		before[MODEL_MAX_STATE];
-		double		after[MODEL_MAX_STATE];
-		Datum		values[REPORT_NCOLUMNS];
-		bool		nulls[REPORT_NCOLUMNS] = {false};
+		const MatchEvent *event = id_table_find(events, report->counted[i], "");
+		MatchEvent	none = {.win_probability = NAN,.score = NAN};
+		ResultRow	row = {0};
 		Outcome		own = outcome_of_player(&outcome, report, i);
 
 		if (!id_table_add(met, arrays->player[i]))
 			continue;
-		if (event != NULL)
-			read_event(event, desc, model->nstate, before, after, values, nulls);
-		else
+		if (event == NULL)
 		{
 			if (untouched == NULL)
 				untouched = load_untouched(ladder, report, events);
 			batch_state_at(untouched,
 						   batch_player(untouched, report->counted[i],
 										TextDatumGetCString(arrays->value[GIVEN_POOL])),
-						   report->played_at, 0, before);
-			memcpy(after, before, model->nstate * sizeof(double));
-			nulls[REPORT_WIN_PROBABILITY] = nulls[REPORT_SCORE] = true;
+						   report->played_at, 0, none.before);
+			memcpy(none.after, none.before, sizeof(none.after));
+			event = &none;
 		}
-		values[REPORT_PLAYER_ID] =
-			CStringGetTextDatum(id_text(ladder->player_type, arrays->player[i]));
-		values[REPORT_RATING_BEFORE] =
-			Float8GetDatum(model_display(model, ladder->params, before));
-		values[REPORT_RATING_AFTER] =
-			Float8GetDatum(model_display(model, ladder->params, after));
-		values[REPORT_STATE_BEFORE] = float8_array(before, model->nstate);
-		values[REPORT_STATE_AFTER] = float8_array(after, model->nstate);
-		set_text(values, nulls, REPORT_OUTCOME, own.outcome);
-		set_text(values, nulls, REPORT_REASON, own.reason);
-		set_text(values, nulls, REPORT_DETAIL, own.detail);
-		set_text(values, nulls, REPORT_CORRECTION, outcome.correction);
-		values[REPORT_CORRECTION_SEQ] = Int64GetDatum(outcome.place);
-		nulls[REPORT_CORRECTION_SEQ] = !outcome.has_place;
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_text(&row, id_text(ladder->player_type, arrays->player[i]));
+		put_datum(&row, Float8GetDatum(model_display(model, ladder->params, event->before)), false);
+		put_datum(&row, Float8GetDatum(model_display(model, ladder->params, event->after)), false);
+		put_number(&row, event->win_probability);
+		put_number(&row, event->score);
+		put_datum(&row, float8_array(event->before, model->nstate), false);
+		put_datum(&row, float8_array(event->after, model->nstate), false);
+		put_text(&row, own.outcome);
+		put_text(&row, own.reason);
+		put_text(&row, own.detail);
+		put_text(&row, outcome.correction);
+		put_datum(&row, Int64GetDatum(outcome.place), !outcome.has_place);
+		add_result_row(fcinfo, &row);
 	}
 }
 
@@ -456,35 +370,18 @@ static LadderQuery in_source_query = {
 	.param = {VALUE_MATCH}
 };
 
-/* The columns that match_outcome() returns, from 0. */
-enum
-{
-	OUTCOME_OUTCOME,
-	OUTCOME_REASON,
-	OUTCOME_DETAIL,
-	OUTCOME_SQLSTATE,
-	OUTCOME_SINCE,
-	OUTCOME_NCOLUMNS
-};
-
 /* match_outcome(ladder, match_id) */
 Datum
 skillrating_match_outcome(PG_FUNCTION_ARGS)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	Datum		match_id;
-	Outcome		outcome = {0};
-	Outcome		waiting = {0};
-	Datum		values[OUTCOME_NCOLUMNS] = {0};
-	bool		nulls[OUTCOME_NCOLUMNS] = {false};
-	TupleDesc	desc;
-	Ladder	   *ladder;
-	HeapTuple	row;
+	Outcome		outcome = {.since = DT_NOBEGIN};
+	Outcome		waiting = {.since = DT_NOBEGIN};
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
+	ResultRow	row = {0};
+	Datum		result;
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	desc = BlessTupleDesc(desc);
-	ladder = ladder_open_inside(fcinfo);
 	match_id = match_id_argument(fcinfo, 1, ladder->match_type);
 	(void) read_recorded(ladder, &match_id, &outcome);
 
@@ -507,38 +404,24 @@ skillrating_match_outcome(PG_FUNCTION_ARGS)
 		set_reason(&outcome, "unknown",
 				   ladder_execute(ladder, &in_source_query, &match_id, NULL, NULL) > 0 ?
 				   UNRATED_NOT_REPORTED : UNRATED_NO_MATCH);
-	set_text(values, nulls, OUTCOME_OUTCOME, outcome.outcome);
-	set_text(values, nulls, OUTCOME_REASON, outcome.reason);
-	set_text(values, nulls, OUTCOME_DETAIL, outcome.detail);
-	set_text(values, nulls, OUTCOME_SQLSTATE, outcome.sqlstate);
-	values[OUTCOME_SINCE] = TimestampTzGetDatum(outcome.since);
-	nulls[OUTCOME_SINCE] = !outcome.has_since;
+	put_text(&row, outcome.outcome);
+	put_text(&row, outcome.reason);
+	put_text(&row, outcome.detail);
+	put_text(&row, outcome.sqlstate);
+	put_time(&row, outcome.since);
 	MemoryContextSwitchTo(caller);
-	row = heap_form_tuple(desc, values, nulls);
+	result = return_result_row(fcinfo, &row);
 	ladder_close(ladder);
-	PG_RETURN_DATUM(HeapTupleGetDatum(row));
+	return result;
 }
 
 /*
  * ---- match_journal(): a match as its source has it now ----
  */
 
-/* The columns that match_participants() returns, from 0. */
-enum
-{
-	PARTICIPANT_ACCOUNT,
-	PARTICIPANT_PLAYER_ID,
-	PARTICIPANT_POOL,
-	PARTICIPANT_PLAYED_AT,
-	PARTICIPANT_TEAM,
-	PARTICIPANT_RANK,
-	PARTICIPANT_WEIGHT,
-	PARTICIPANT_NCOLUMNS
-};
-
 /* Return a row for each account of the match that was just read. */
 static void
-return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
+return_participants(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 {
 	IdTable    *met = id_table_create(source->player_type);
 	Datum	   *counted = palloc_array(Datum, Max(source->n, 1));
@@ -557,31 +440,21 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 	for (i = 0; i < source->n; i++)
 	{
 		const Participant *participant = &source->participant[i];
-		Datum		values[PARTICIPANT_NCOLUMNS];
-		bool		nulls[PARTICIPANT_NCOLUMNS] = {false};
+		const MatchPlayer *player = whole ? &batch->match.player[participant->player] : NULL;
+		const MatchTeam *team = whole ? &batch->match.team[player->team] : NULL;
+		ResultRow	row = {0};
 
 		/* Stints of one account are one row. */
 		if (!id_table_add(met, source->account_id[i]))
 			continue;
-		values[PARTICIPANT_ACCOUNT] =
-			CStringGetTextDatum(id_text(source->player_type, source->account_id[i]));
-		values[PARTICIPANT_PLAYER_ID] =
-			CStringGetTextDatum(id_text(source->player_type, counted[i]));
-		values[PARTICIPANT_POOL] = CStringGetTextDatum(source->pool);
-		values[PARTICIPANT_PLAYED_AT] = TimestampTzGetDatum(source->played_at);
-		nulls[PARTICIPANT_PLAYED_AT] = TIMESTAMP_NOT_FINITE(source->played_at);
-		values[PARTICIPANT_TEAM] = Int32GetDatum(participant->team);
-		nulls[PARTICIPANT_RANK] = nulls[PARTICIPANT_WEIGHT] = !whole;
-		if (whole)
-		{
-			const MatchPlayer *player = &batch->match.player[participant->player];
-			const MatchTeam *team = &batch->match.team[player->team];
-
-			values[PARTICIPANT_TEAM] = Int32GetDatum(team->number);
-			values[PARTICIPANT_RANK] = Float8GetDatum(team->rank);
-			values[PARTICIPANT_WEIGHT] = Float8GetDatum(player->weight);
-		}
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		put_text(&row, id_text(source->player_type, source->account_id[i]));
+		put_text(&row, id_text(source->player_type, counted[i]));
+		put_text(&row, source->pool);
+		put_datum(&row, TimestampTzGetDatum(source->played_at), TIMESTAMP_NOT_FINITE(source->played_at));
+		put_int32(&row, whole ? team->number : participant->team);
+		put_number(&row, whole ? team->rank : NAN);
+		put_number(&row, whole ? player->weight : NAN);
+		add_result_row(fcinfo, &row);
 	}
 }
 
@@ -589,7 +462,6 @@ return_participants(ReturnSetInfo *rsinfo, Batch *batch, SourceMatch *source)
 Datum
 skillrating_match_participants(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Ladder	   *ladder;
 	IdType	   *type;
 	MatchReader *reader;
@@ -603,7 +475,7 @@ skillrating_match_participants(PG_FUNCTION_ARGS)
 
 	/* One with several times comes in pieces. */
 	while (reader_next(reader))
-		return_participants(rsinfo, ladder_batch(ladder), &reader->match);
+		return_participants(fcinfo, ladder_batch(ladder), &reader->match);
 	reader_close(reader);
 	ladder_close(ladder);
 	return (Datum) 0;

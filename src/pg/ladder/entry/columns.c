@@ -62,10 +62,19 @@ static const LadderColumn rating_columns[] = {RATING_COLUMNS(COLUMN)};
 static const LadderColumn component_columns[] = {COMPONENT_COLUMNS(COLUMN)};
 static const LadderColumn component_event_columns[] = {COMPONENT_EVENT_COLUMNS(COLUMN)};
 
-#define COLUMN_OF_QUERY(table, symbol, name, type, presence) \
-	{#name, type, presence, NULL, COLUMN_NORIGINS, 0, 0},
-
-static const LadderColumn match_columns[] = {MATCH_COLUMNS(COLUMN_OF_QUERY)};
+/* Those that a batch writes of rated_match; with no origin. */
+static const LadderColumn match_columns[] = {
+	{.name = "match_id",.type = VALUE_MATCH,.presence = COLUMN_KEY},
+	{.name = "status",.type = VALUE_TEXT,.presence = COLUMN_NOT_NULL},
+	{.name = "reason",.type = VALUE_TEXT,.presence = COLUMN_NULLABLE},
+	{.name = "detail",.type = VALUE_TEXT,.presence = COLUMN_NULLABLE},
+	{.name = "digest",.type = VALUE_INT8,.presence = COLUMN_NOT_NULL},
+	{.name = "seq",.type = VALUE_INT8,.presence = COLUMN_NULLABLE},
+	{.name = "played_at",.type = VALUE_TIME,.presence = COLUMN_NULLABLE},
+	{.name = "size_advantage_ratio",.type = VALUE_FLOAT8,.presence = COLUMN_NULLABLE},
+	{.name = "size_advantage_difference",.type = VALUE_FLOAT8,.presence = COLUMN_NULLABLE},
+	{.name = "arrived_at",.type = VALUE_TIME,.presence = COLUMN_NULLABLE},
+};
 
 const LadderTable event_table = {
 	event_columns, EVENT_NCOLUMNS, EVENT_WIN_PROBABILITY, "",
@@ -86,7 +95,7 @@ const LadderTable component_event_table = {
 };
 
 const LadderTable match_table = {
-	match_columns, MATCH_NCOLUMNS, MATCH_NCOLUMNS, "", {NULL}, 0, false
+	match_columns, lengthof(match_columns), lengthof(match_columns), "", {NULL}, 0, false
 };
 
 /*
@@ -504,8 +513,7 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 }
 
 bool
-table_same(const LadderTable *table, const Ladder *ladder,
-		   const RowValues *row, const Datum *values, const bool *nulls)
+table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row, QueryRow stored)
 {
 	int			i;
 
@@ -518,17 +526,16 @@ table_same(const LadderTable *table, const Ladder *ladder,
 		if (column_is_of_key(column))
 			continue;
 		field = column_field(column, row);
-		if (nulls[i] != column_is_null(column, row, field))
+		if (stored.null[i] != column_is_null(column, row, field))
 			return false;
-		if (!nulls[i] && !column_same(column, ladder, field, values[i]))
+		if (!stored.null[i] && !column_same(column, ladder, field, stored.value[i]))
 			return false;
 	}
 	return true;
 }
 
 bool
-states_same(const LadderTable *table, const RowValues *row, const Datum *values,
-			const bool *nulls)
+states_same(const LadderTable *table, const RowValues *row, QueryRow stored)
 {
 	int			suffix;
 	int			i;
@@ -541,7 +548,7 @@ states_same(const LadderTable *table, const RowValues *row, const Datum *values,
 	{
 		int			first = state_place(table, suffix, 0);
 		const double *array = !table->state_arrays ? NULL :
-			state_in_array(values[first], nulls[first], row->nstate);
+			state_in_array(stored.value[first], stored.null[first], row->nstate);
 
 		if (table->state_arrays && array == NULL)
 			return false;
@@ -549,8 +556,8 @@ states_same(const LadderTable *table, const RowValues *row, const Datum *values,
 		{
 			int			place = state_place(table, suffix, i);
 
-			if ((array == NULL && nulls[place]) ||
-				!same_bits(array != NULL ? array[i] : DatumGetFloat8(values[place]),
+			if ((array == NULL && stored.null[place]) ||
+				!same_bits(array != NULL ? array[i] : DatumGetFloat8(stored.value[place]),
 						   row->state[suffix][i]))
 				return false;
 		}
@@ -579,8 +586,7 @@ read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
 
 /* Read a state from the last columns; as table_read(). */
 static const char *
-read_state(const LadderTable *table, const Model *model, int nstate, const Datum *values,
-		   const bool *nulls, double *state)
+read_state(const LadderTable *table, const Model *model, int nstate, QueryRow row, double *state)
 {
 	const char *missing = NULL;
 	int			i;
@@ -588,7 +594,7 @@ read_state(const LadderTable *table, const Model *model, int nstate, const Datum
 	if (table->state_arrays)
 	{
 		int			place = state_place(table, 0, 0);
-		const double *array = state_in_array(values[place], nulls[place], nstate);
+		const double *array = state_in_array(row.value[place], row.null[place], nstate);
 
 		if (array == NULL)
 			return column_name(table, model, place);
@@ -599,16 +605,16 @@ read_state(const LadderTable *table, const Model *model, int nstate, const Datum
 	{
 		int			place = state_place(table, 0, i);
 
-		if (nulls[place])
+		if (row.null[place])
 			missing = model->state[i].name;
-		state[i] = nulls[place] ? 0 : DatumGetFloat8(values[place]);
+		state[i] = row.null[place] ? 0 : DatumGetFloat8(row.value[place]);
 	}
 	return missing;
 }
 
 const char *
-table_read(const LadderTable *table, const Model *model, int nstate, const Datum *values,
-		   const bool *nulls, PlayerRecord *record, double *state)
+table_read(const LadderTable *table, const Model *model, int nstate, QueryRow row,
+		   PlayerRecord *record, double *state)
 {
 	const char *missing = NULL;
 	const char *no_state;
@@ -625,10 +631,10 @@ table_read(const LadderTable *table, const Model *model, int nstate, const Datum
 		 * A row that its owner has spoilt is no reason to stop half-way: the
 		 * caller raises the error, with the player in it.
 		 */
-		if (nulls[i] && column->presence == COLUMN_NOT_NULL)
+		if (row.null[i] && column->presence == COLUMN_NOT_NULL)
 			missing = column->name;
-		read_field(column, values[i], nulls[i], (char *) record + column->offset);
+		read_field(column, row.value[i], row.null[i], (char *) record + column->offset);
 	}
-	no_state = read_state(table, model, nstate, values, nulls, state);
+	no_state = read_state(table, model, nstate, row, state);
 	return no_state != NULL ? no_state : missing;
 }

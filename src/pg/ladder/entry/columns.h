@@ -32,6 +32,7 @@
 
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
+#include "pg/sql/composite.h"
 
 /* The types that columns of ladders and parameters of their queries have. */
 typedef enum ValueType
@@ -90,12 +91,12 @@ typedef enum ColumnOrigin
  *		event		batch_commit() and apply_operation_to_player() set the field
  *		rating		for a counter, count_match() counts, and in replay_players.c COUNTS sums it
  *					up again from the events, which must tell it, through the lists of
- *					columns in SOME_PLAYERS and PLAYERS_AT, AT_LATER_*,
- *					AT_EARLIER_* and restore_player(); a time has its like of LAST_IN_POOL there
+ *					columns in SOME_PLAYERS, IDLE_PLAYERS and, in the order of this
+ *					list, PLAYERS_AT; for a time LEFT_BY_EVENT there
  *		component	for a replay the queries of component_states.c
  *		component_event	batch_components.c sets the field where it makes rows of a step
- *		rated_match	put_match() in outbox.c sets the value, and says whether it is null; the table
- *					is made in sql/ladder/entry/61-tables.sql
+ *		rated_match	columns.c has the list; put_match() in outbox.c puts the values in its order;
+ *					the table is made in sql/ladder/entry/61-tables.sql
  */
 #define EVENT_COLUMNS(_) \
 	_(EVENT, SEQ, seq, VALUE_INT8, COLUMN_KEY, NULL, STEP, seq) \
@@ -146,19 +147,6 @@ typedef enum ColumnOrigin
 	_(COMPONENT_EVENT, LAST_PLAYED_BEFORE, last_played_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, last_played) \
 	_(COMPONENT_EVENT, AS_OF_BEFORE, as_of_before, VALUE_TIME, COLUMN_NULLABLE, NULL, ROW, as_of)
 
-/* Those that a batch writes of rated_match; with no origin. */
-#define MATCH_COLUMNS(_) \
-	_(MATCH, ID, match_id, VALUE_MATCH, COLUMN_KEY) \
-	_(MATCH, STATUS, status, VALUE_TEXT, COLUMN_NOT_NULL) \
-	_(MATCH, REASON, reason, VALUE_TEXT, COLUMN_NULLABLE) \
-	_(MATCH, DETAIL, detail, VALUE_TEXT, COLUMN_NULLABLE) \
-	_(MATCH, DIGEST, digest, VALUE_INT8, COLUMN_NOT_NULL) \
-	_(MATCH, SEQ, seq, VALUE_INT8, COLUMN_NULLABLE) \
-	_(MATCH, PLAYED_AT, played_at, VALUE_TIME, COLUMN_NULLABLE) \
-	_(MATCH, ADVANTAGE_RATIO, size_advantage_ratio, VALUE_FLOAT8, COLUMN_NULLABLE) \
-	_(MATCH, ADVANTAGE_DIFFERENCE, size_advantage_difference, VALUE_FLOAT8, COLUMN_NULLABLE) \
-	_(MATCH, ARRIVED_AT, arrived_at, VALUE_TIME, COLUMN_NULLABLE)
-
 /*
  * The columns in queries, by attribute number; those of a state column, from 0,
  * come behind.
@@ -173,8 +161,6 @@ typedef enum EventColumn
 	EVENT_NCOLUMNS = EVENT_FIRST_STATE - 1
 } EventColumn;
 
-#define EVENT_BEFORE(state) (EVENT_FIRST_STATE + 2 * (state))
-#define EVENT_AFTER(state) (EVENT_FIRST_STATE + 2 * (state) + 1)
 #define EVENT_MAX_COLUMNS (EVENT_NCOLUMNS + 2 * MODEL_MAX_STATE)
 
 typedef enum RatingColumn
@@ -199,14 +185,6 @@ typedef enum ComponentEventColumn
 	COMPONENT_EVENT_COLUMNS(COLUMN_SYMBOL)
 	COMPONENT_EVENT_COLUMNS_END
 } ComponentEventColumn;
-
-typedef enum MatchColumn
-{
-	MATCH_NO_COLUMN,
-	MATCH_COLUMNS(COLUMN_SYMBOL)
-	MATCH_COLUMNS_END,
-	MATCH_NCOLUMNS = MATCH_COLUMNS_END - 1
-} MatchColumn;
 
 typedef struct LadderColumn
 {
@@ -285,23 +263,20 @@ extern void table_form(const LadderTable *table, const RowValues *row,
  * Whether the stored states are, to the bit, what they should be, and whether the other columns
  * are, but for the key.
  */
-extern bool states_same(const LadderTable *table, const RowValues *row,
-						const Datum *values, const bool *nulls);
-extern bool table_same(const LadderTable *table, const Ladder *ladder,
-					   const RowValues *row, const Datum *values,
-					   const bool *nulls);
+extern bool states_same(const LadderTable *table, const RowValues *row, QueryRow stored);
+extern bool table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row,
+					   QueryRow stored);
 
 /* The table of a name in SQL whose columns are listed here, or NULL. */
 extern const LadderTable *ladder_table_named(const char *name);
 
 /*
  * Read a row of rating, or of component, with so many numbers in its state, but for the key, from
- * the values of all its columns.  Returns the name of a column that must not be null and is, or
+ * all its columns.  Returns the name of a column that must not be null and is, or
  * that is no such state, or NULL.  A column without a value reads as zero; a state that is none
  * stays as it is.
  */
-extern const char *table_read(const LadderTable *table, const Model *model, int nstate,
-							  const Datum *values, const bool *nulls,
+extern const char *table_read(const LadderTable *table, const Model *model, int nstate, QueryRow row,
 							  PlayerRecord *record, double *state);
 
 #endif							/* PG_LADDER_ENTRY_COLUMNS_H */

@@ -24,25 +24,8 @@
 #include "pg/ladder/entry/shape.h"
 
 static LadderQuery read_config_query = {
-	.text = "SELECT model, params, apply_at, late, strict, on_error, format_version, "
-	"horizon, horizon_at, tableoid, ctid, xmin FROM {ladder}"
-};
-
-enum
-{
-	CONFIG_MODEL,				/* from 0 */
-	CONFIG_PARAMS,
-	CONFIG_APPLY_AT,
-	CONFIG_LATE,
-	CONFIG_STRICT,
-	CONFIG_ON_ERROR,
-	CONFIG_FORMAT_VERSION,
-	CONFIG_HORIZON,
-	CONFIG_HORIZON_AT,
-	CONFIG_TABLE,
-	CONFIG_TID,
-	CONFIG_XMIN,
-	CONFIG_NCOLUMNS
+	.text = "SELECT format_version, model, params, apply_at, late, strict, on_error, "
+	"COALESCE(horizon, '-9223372036854775808'), horizon_at, tableoid, ctid, xmin FROM {ladder}"
 };
 
 /* Whether the version of the row that was read last is still the one to be seen. */
@@ -86,7 +69,7 @@ config_is_current(const Ladder *ladder)
  * parameters, which live as long as the cache.
  */
 static void
-keep_config(Ladder *ladder, const Datum *values, const bool *nulls)
+keep_config(Ladder *ladder, QueryRow row)
 {
 	LadderCache *cache = ladder->cache;
 	LadderConfig config = {0};
@@ -95,9 +78,9 @@ keep_config(Ladder *ladder, const Datum *values, const bool *nulls)
 	Size		size;
 	const char *apply_at;
 
-	check_ladder_format(ladder->name, DatumGetInt32(values[CONFIG_FORMAT_VERSION]));
-	model = get_model(TextDatumGetCString(values[CONFIG_MODEL]));
-	params = get_model_params(&model, DatumGetJsonbP(values[CONFIG_PARAMS]));
+	check_ladder_format(ladder->name, next_int32(&row));
+	model = get_model(next_text(&row));
+	params = get_model_params(&model, DatumGetJsonbP(next_datum(&row)));
 	if (cache->model != model)
 	{
 		check_state_columns(cache, model);
@@ -108,21 +91,20 @@ keep_config(Ladder *ladder, const Datum *values, const bool *nulls)
 	memcpy(config.params, params, size);
 	config.model = model;
 	config.unused = source_unused(model, params);
-	apply_at = TextDatumGetCString(values[CONFIG_APPLY_AT]);
+	apply_at = next_text(&row);
 	config.apply_at = strcmp(apply_at, "commit") == 0 ? APPLY_AT_COMMIT :
 		strcmp(apply_at, "statement") == 0 ? APPLY_AT_STATEMENT :
 		APPLY_AT_CATCH_UP;
-	config.reorders = same_text(values[CONFIG_LATE], "reorder");
-	config.strict = DatumGetBool(values[CONFIG_STRICT]);
-	config.raises = same_text(values[CONFIG_ON_ERROR], "raise");
-	config.horizon = nulls[CONFIG_HORIZON] ? NO_HORIZON : DatumGetInt64(values[CONFIG_HORIZON]);
-	config.horizon_at = nulls[CONFIG_HORIZON_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[CONFIG_HORIZON_AT]);
+	config.reorders = strcmp(next_text(&row), "reorder") == 0;
+	config.strict = next_bool(&row);
+	config.raises = strcmp(next_text(&row), "raise") == 0;
+	config.horizon = next_int64(&row);	/* NO_HORIZON where it is null */
+	config.horizon_at = next_time(&row);
 
 	/* A row of a partition would not be found in the table. */
-	config.known = DatumGetObjectId(values[CONFIG_TABLE]) == ladder->relation[LADDER_CONFIG];
-	config.tid = *(ItemPointer) DatumGetPointer(values[CONFIG_TID]);
-	config.xmin = DatumGetTransactionId(values[CONFIG_XMIN]);
+	config.known = DatumGetObjectId(next_datum(&row)) == ladder->relation[LADDER_CONFIG];
+	config.tid = *(ItemPointer) DatumGetPointer(next_datum(&row));
+	config.xmin = DatumGetTransactionId(next_datum(&row));
 
 	/* Plans have the columns that are of use. */
 	if (cache->config.params != NULL && cache->config.unused != config.unused)
@@ -137,15 +119,14 @@ read_ladder_config(Ladder *ladder)
 
 	if (!config_is_current(ladder))
 	{
-		Datum		values[CONFIG_NCOLUMNS];
-		bool		nulls[CONFIG_NCOLUMNS];
+		QueryRow	row;
 
-		if (!ladder_read_row(ladder, &read_config_query, NULL, values, nulls) || SPI_processed != 1)
+		if (!ladder_read_row(ladder, &read_config_query, NULL, &row) || SPI_processed != 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("table %s must have exactly one row",
 							ladder_relation_sql(ladder->cache, LADDER_CONFIG))));
-		keep_config(ladder, values, nulls);
+		keep_config(ladder, row);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	config = &ladder->cache->config;
@@ -195,17 +176,16 @@ static LadderQuery version_query = {.text = "SELECT xmin FROM {ladder}"};
 static TransactionId
 read_version(Ladder *ladder, Snapshot snapshot)
 {
-	Datum		version;
-	bool		isnull;
+	QueryRow	version;
 	bool		read_only = ladder->read_only;
 	bool		found;
 
 	PushActiveSnapshot(snapshot);
 	ladder->read_only = true;
-	found = ladder_read_row(ladder, &version_query, NULL, &version, &isnull);
+	found = ladder_read_row(ladder, &version_query, NULL, &version);
 	ladder->read_only = read_only;
 	PopActiveSnapshot();
-	return found ? DatumGetTransactionId(version) : InvalidTransactionId;
+	return found ? DatumGetTransactionId(next_datum(&version)) : InvalidTransactionId;
 }
 
 /*

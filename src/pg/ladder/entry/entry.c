@@ -763,11 +763,7 @@ ladder_expect_few(Ladder *ladder)
 void
 ladder_maintain(Ladder *ladder)
 {
-	char		kilobytes[32];
-
 	ladder_expect_many(ladder);
-	if (work_mem >= maintenance_work_mem)
-		return;
-	snprintf(kilobytes, sizeof(kilobytes), "%d", maintenance_work_mem);
-	settings_set("work_mem", kilobytes);
+	if (work_mem < maintenance_work_mem)
+		settings_set_number("work_mem", maintenance_work_mem);
 }

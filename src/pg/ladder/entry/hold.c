@@ -23,6 +23,7 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
+#include "pg/ladder/entry/settings.h"
 #include "pg/sql/subtransaction.h"
 
 /*
@@ -113,16 +114,6 @@ tag_mode(const Attempt *attempt, int i)
 	return attempt->tag[i].locktag_type == LOCKTAG_OBJECT ? ExclusiveLock : ShareRowExclusiveLock;
 }
 
-static void
-set_lock_timeout(int milliseconds)
-{
-	char		text[32];
-
-	snprintf(text, sizeof(text), "%d", milliseconds);
-	(void) set_config_option("lock_timeout", text, PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-}
-
 static int
 milliseconds_until(TimestampTz end)
 {
@@ -142,7 +133,7 @@ wait_for_holders(const LOCKTAG *tag, LOCKMODE mode, TimestampTz end)
 
 	for (; VirtualTransactionIdIsValid(*holder); holder++)
 	{
-		set_lock_timeout(milliseconds_until(end));
+		settings_set_number("lock_timeout", milliseconds_until(end));
 		(void) VirtualXactLock(*holder, true);
 	}
 }
@@ -162,7 +153,7 @@ run_attempt(void *arg)
 			wait_for_holders(&attempt->tag[i], tag_mode(attempt, i), end);
 			continue;
 		}
-		set_lock_timeout(milliseconds_until(end));
+		settings_set_number("lock_timeout", milliseconds_until(end));
 		(void) LockAcquire(&attempt->tag[i], tag_mode(attempt, i), false, false);
 	}
 	AtEOXact_GUC(false, guc_level);

@@ -22,20 +22,14 @@
  * ---- Texts ----
  */
 
-/* A part of the query's own; false if it has none of that name. */
+/* The part of the query's own; false if it has none of that name. */
 static bool
 append_part(QueryDraft *draft, const char *name)
 {
-	int			i;
-
-	for (i = 0; i < MAX_QUERY_PARTS; i++)
-		if (draft->query->part[i].name != NULL &&
-			strcmp(draft->query->part[i].name, name) == 0)
-		{
-			draft->query->part[i].append(draft);
-			return true;
-		}
-	return false;
+	if (draft->query->part.name == NULL || strcmp(draft->query->part.name, name) != 0)
+		return false;
+	draft->query->part.append(draft);
+	return true;
 }
 
 /*
@@ -77,6 +71,8 @@ append_id_syntax(QueryDraft *draft, const char *what, const char *syntax)
 		appendStringInfoString(&draft->sql, type->equals);
 	else if (strcmp(syntax, "order") == 0)
 		appendStringInfoString(&draft->sql, type->order);
+	else if (strcmp(syntax, "type") == 0)
+		appendStringInfoString(&draft->sql, type->name);
 	else
 		return false;
 	return true;
@@ -111,6 +107,16 @@ append_words(QueryDraft *draft, char **word, int nwords)
 		append_states(&draft->sql, draft->ladder->model,
 					  nwords > 1 ? psprintf("%s.", word[1]) : "",
 					  nwords > 2 ? word[2] : "");
+		return true;
+	}
+	if (strcmp(word[0], "this") == 0)
+	{
+		appendStringInfoString(&draft->sql, quote_literal_cstr(draft->ladder->name));
+		return true;
+	}
+	if (strcmp(word[0], "own") == 0 && nwords == 2)
+	{
+		appendStringInfoString(&draft->sql, quote_qualified_identifier(draft->ladder->name, word[1]));
 		return true;
 	}
 	if (nwords == 1)
@@ -217,17 +223,20 @@ is_about_other(const CachedPlanSource *source, const Ladder *ladder, LadderRelat
 }
 
 /*
- * Error unless a plan, which has just been used, is about the relations of the
+ * Error unless a plan, which has just been used, with a result, is about the relations of the
  * ladder: their names lead elsewhere once the schema has been renamed and another
  * has got its name.  Of those that not every ladder has, this one may have none.  A plan that was made
  * for this once (once) goes, because there may be one for each of many matches.
  */
 static void
-end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once)
+end_plan(const Ladder *ladder, const LadderQuery *query, SPIPlanPtr plan, bool once, int result)
 {
 	CachedPlanSource *source = linitial(SPI_plan_get_plan_sources(plan));
 	int			i;
 
+	if (result < 0)
+		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
+			 ladder->name, SPI_result_code_string(result));
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		if ((query->relations & (1U << i)) != 0 && OidIsValid(ladder->relation[i]) &&
 			!list_member_oid(source->relationOids, ladder->relation[i]) &&
@@ -278,43 +287,48 @@ ladder_execute(Ladder *ladder, LadderQuery *query, const Datum *values,
 	options.read_only = ladder->read_only;
 	options.dest = dest;
 	result = SPI_execute_plan_extended(plan, &options);
-	if (result < 0)
-		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
-			 ladder->name, SPI_result_code_string(result));
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, result);
 	return SPI_processed;
 }
 
-bool
-ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values, bool *nulls)
+void
+ladder_check_taken(const Ladder *ladder, uint64 taken, uint64 given)
 {
-	if (ladder_execute(ladder, query, params, NULL, NULL) == 0)
+	if (taken != given)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
+						ladder->name, taken, given),
+				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+}
+
+bool
+ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row)
+{
+	if (ladder_execute(ladder, query, values, NULL, NULL) == 0)
 		return false;
-	heap_deform_tuple(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, values, nulls);
+	*row = spi_row(SPI_tuptable, 0);
 	return true;
 }
 
 bool
 ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values, int64 *number)
 {
-	Datum		value;
-	bool		isnull;
+	QueryRow	row;
 
 	*number = 0;
-	if (!ladder_read_row(ladder, query, values, &value, &isnull) || isnull)
+	if (!ladder_read_row(ladder, query, values, &row) || next_is_null(&row))
 		return false;
-	*number = DatumGetInt64(value);
+	*number = next_int64(&row);
 	return true;
 }
 
 char *
 ladder_read_text(Ladder *ladder, LadderQuery *query, const Datum *values)
 {
-	Datum		value;
-	bool		isnull;
+	QueryRow	row;
 
-	return ladder_read_row(ladder, query, values, &value, &isnull) && !isnull ?
-		TextDatumGetCString(value) : NULL;
+	return ladder_read_row(ladder, query, values, &row) ? next_text(&row) : NULL;
 }
 
 void
@@ -325,10 +339,7 @@ ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *values)
 	int			result = SPI_execute_snapshot(plan, unconstify(Datum *, values), NULL,
 											  GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
 
-	if (result < 0)
-		elog(ERROR, "could not run \"%s\" on ladder \"%s\": %s", query->text,
-			 ladder->name, SPI_result_code_string(result));
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, result);
 }
 
 /* Where rows go that are given to a function. */
@@ -348,7 +359,7 @@ take_row(TupleTableSlot *slot, DestReceiver *self)
 
 	CHECK_FOR_INTERRUPTS();
 	slot_getallattrs(slot);
-	taker->take(taker->arg, slot->tts_values, slot->tts_isnull);
+	taker->take(taker->arg, (QueryRow) {slot->tts_values, slot->tts_isnull});
 	MemoryContextSwitchTo(old);
 	return true;
 }
@@ -364,10 +375,10 @@ ladder_execute_each(Ladder *ladder, LadderQuery *query, const Datum *values, con
 }
 
 static void
-take_id(void *arg, const Datum *values, const bool *nulls)
+take_id(void *arg, QueryRow row)
 {
-	if (!nulls[0])
-		id_table_add((IdTable *) arg, values[0]);
+	if (!next_is_null(&row))
+		id_table_add((IdTable *) arg, next_datum(&row));
 }
 
 void
@@ -387,6 +398,6 @@ ladder_cursor(Ladder *ladder, LadderQuery *query, const Datum *values)
 	plan = ladder_plan(ladder, query);
 	portal = SPI_cursor_open_with_paramlist(NULL, plan, plan_params(plan, values, NULL),
 											ladder->read_only);
-	end_plan(ladder, query, plan, once);
+	end_plan(ladder, query, plan, once, 0);
 	return portal;
 }

@@ -16,10 +16,10 @@
 
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/ladder.h"
+#include "pg/sql/composite.h"
 
-/* The most parameters of a query, and parts of its own. */
+/* The most parameters of a query. */
 #define MAX_QUERY_PARAMS 29
-#define MAX_QUERY_PARTS 3
 
 /* A query in the making. */
 typedef struct QueryDraft
@@ -33,14 +33,17 @@ typedef struct QueryDraft
  * The text is SQL with these in braces:
  *
  *		{rating}			a relation of the ladder by its fixed name: qualified
+ *		{own mirror}		the same of a table that not all work on a ladder locks
+ *		{this}				the name of the ladder, as a literal
  *		{player =}			the equality operator of players; {match =} of matches
  *		{player order}		the rest of an ORDER BY item of theirs
+ *		{player type}		and their type
  *		{event columns e}	all columns of event, rating, component, component_event
  *							or rated_match as listed in columns.h, prefixed with "e." if there is a name
  *		{event set b}		assignments to all of them but the key, from "b."
  *		{states r}			state columns of rating, prefixed; {states r _after}
  *							those of event after a match
- *		{name}				a part of the query's own
+ *		{name}				the part of the query's own
  *
  * All other operators and functions that are not schema-qualified must be safe
  * under the search_path that ladder_begin() sets.
@@ -53,7 +56,7 @@ typedef struct LadderQuery
 	{
 		const char *name;
 		void		(*append) (QueryDraft *draft);
-	}			part[MAX_QUERY_PARTS];
+	}			part;			/* of its own */
 	bool		pinned;			/* no setting can change what it does: they
 								 * may be those of the session */
 	int			slot;			/* in the plans of a ladder, handed out at the
@@ -77,11 +80,13 @@ extern uint64 ladder_execute(Ladder *ladder, LadderQuery *query,
 							 DestReceiver *dest);
 
 /*
- * The first row of a query's result, for which values and nulls have room; false if there is none.
- * It is in the memory of the open ladder.
+ * Error 55000 unless the tables of a ladder have taken as many rows as they were given: exactly once
+ * means that no row gets lost on the way either.
  */
-extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *params, Datum *values,
-							bool *nulls);
+extern void ladder_check_taken(const Ladder *ladder, uint64 taken, uint64 given);
+
+/* The first row of a query's result, in the memory of the open ladder; false if there is none. */
+extern bool ladder_read_row(Ladder *ladder, LadderQuery *query, const Datum *values, QueryRow *row);
 
 /* The number in the one row and column of a query's result; false if it is null. */
 extern bool ladder_read_number(Ladder *ladder, LadderQuery *query, const Datum *values,
@@ -99,7 +104,7 @@ extern void ladder_write_seen(Ladder *ladder, LadderQuery *query, const Datum *v
 /*
  * The same with each row given to a function, which copies what it keeps.  No tuples are formed.
  */
-typedef void (*TakesRow) (void *arg, const Datum *values, const bool *nulls);
+typedef void (*TakesRow) (void *arg, QueryRow row);
 extern uint64 ladder_execute_each(Ladder *ladder, LadderQuery *query,
 								  const Datum *values, const bool *nulls,
 								  TakesRow take, void *arg);

@@ -55,19 +55,11 @@ row_reader_is_drained(const RowReader *reader)
 	return reader->next == reader->chunk->nrows;
 }
 
-/* The values of all columns, from 0, and whether they are null. */
-static inline const Datum *
-row_values(RowReader *reader)
+/* The columns of the row. */
+static inline QueryRow
+reader_row(RowReader *reader)
 {
-	slot_getallattrs(reader->slot);
-	return reader->slot->tts_values;
-}
-
-static inline const bool *
-row_nulls(RowReader *reader)
-{
-	slot_getallattrs(reader->slot);
-	return reader->slot->tts_isnull;
+	return (QueryRow) {reader->slot->tts_values, reader->slot->tts_isnull};
 }
 
 /* A column of a key, which the table would not leave null. */

@@ -49,6 +49,12 @@ settings_set(const char *name, const char *value)
 							 GUC_ACTION_SAVE, true, 0, false);
 }
 
+void
+settings_set_number(const char *name, int value)
+{
+	settings_set(name, psprintf("%d", value));
+}
+
 /* Settings of a language that is not loaded are not there. */
 void
 settings_pin(void)

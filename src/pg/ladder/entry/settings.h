@@ -9,6 +9,7 @@
 
 /* Set a setting to the end of the current nest level of settings. */
 extern void settings_set(const char *name, const char *value);
+extern void settings_set_number(const char *name, int value);
 
 /* Set all that the work on a ladder must not depend on. */
 extern void settings_pin(void);

@@ -38,15 +38,6 @@ enum
 	BATCH_STARTED_AT
 };
 
-/* The columns of its result. */
-enum
-{
-	RESULT_MATCHES,
-	RESULT_LATE,
-	RESULT_UNRATED,
-	RESULT_NCOLUMNS
-};
-
 /*
  * These matches need not wait any more; rows of those that have failed go when they are tried
  * again.  They are read after that, so that whatever somebody noted down in pending before is seen.
@@ -122,35 +113,18 @@ skillrating_check_backfill_block(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* What became of the matches, as a row of a function's result. */
-static Datum
-applied_row(TupleDesc desc, const Applied *applied)
-{
-	Datum		values[RESULT_NCOLUMNS];
-	bool		nulls[RESULT_NCOLUMNS] = {false};
-
-	values[RESULT_MATCHES] = Int64GetDatum(applied->looked_at);
-	values[RESULT_LATE] = Int64GetDatum(applied->late);
-	values[RESULT_UNRATED] = Int64GetDatum(applied->unrated);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
 Datum
 skillrating_backfill_batch(PG_FUNCTION_ARGS)
 {
-	TupleDesc	desc;
 	Ladder	   *ladder;
 	IdTable    *ids;
 	Applied		applied;
-	Datum		array[1];
-
+	ResultRow	row = {0};
 	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("ladder, matches and late must not be null")));
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	ladder->reorders = late_reorders(ladder,
@@ -165,12 +139,16 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 
 	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(BATCH_MATCHES));
 	ladder_maintain(ladder);
-	array[0] = id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids));
-	(void) ladder_execute(ladder, &drain_batch_query, array, NULL, NULL);
+	(void) ladder_execute(ladder, &drain_batch_query,
+						  DATUMS(id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids))),
+						  NULL, NULL);
 	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true,
 							MATCHES_BACKFILLED);
 	ladder_close(ladder);
-	return applied_row(desc, &applied);
+	put_int64(&row, applied.looked_at);
+	put_int64(&row, applied.late);
+	put_int64(&row, applied.unrated);
+	return return_result_row(fcinfo, &row);
 }
 
 static const LadderEntry rate_failed_entry = {

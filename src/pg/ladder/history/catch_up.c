@@ -64,8 +64,7 @@ matches_are_late(Ladder *ladder)
 
 /* The first place that the order by time may give to something else, or null. */
 static LadderQuery order_query = {
-	.text = "SELECT skillrating_internal.order_changes_from($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.order_changes_from({this})"
 };
 
 /* The place of the last match, so that what lies behind a place can be told from its number. */
@@ -90,7 +89,6 @@ static void
 leave_unordered(CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
-	Datum		name[1];
 	int64		from;
 	int64		first;
 	int64		last = 0;
@@ -98,10 +96,9 @@ leave_unordered(CatchUp *catch_up)
 	if (!ladder->reorders && !matches_are_late(ladder))
 		return;
 	progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
-	name[0] = CStringGetTextDatum(ladder->name);
 
 	/* PG_INT64_MAX if only something new comes behind the end. */
-	if (!ladder_read_number(ladder, &order_query, name, &from))
+	if (!ladder_read_number(ladder, &order_query, NULL, &from))
 		return;
 	catch_up->work.done_before = from;
 	first = corrections_first(ladder, catch_up->from, from);
@@ -114,8 +111,8 @@ leave_unordered(CatchUp *catch_up)
 
 /* Put everything in the order of time, of the ladder of that name. */
 static LadderQuery resequence_query = {
-	.text = "SELECT skillrating_internal.resequence($1, $2)",
-	.param = {VALUE_TEXT, VALUE_BOOL}
+	.text = "SELECT skillrating_internal.resequence({this}, $1)",
+	.param = {VALUE_BOOL}
 };
 
 /*
@@ -196,9 +193,7 @@ put_right(const CatchUp *catch_up, int64 from)
 	{
 		progress_phase(PHASE_ORDERING, PROGRESS_UNKNOWN);
 		(void) ladder_execute(ladder, &resequence_query,
-							  DATUMS(CStringGetTextDatum(ladder->name),
-									 BoolGetDatum(rest.rebuild && ladder->reorders)),
-							  NULL, NULL);
+							  DATUMS(BoolGetDatum(rest.rebuild && ladder->reorders)), NULL, NULL);
 	}
 	maintain(&rest.work);
 }
@@ -323,8 +318,7 @@ rate_waiting(Maintenance *work)
 
 /* A restored dump sets sequences back to where they were, before places that were drawn since. */
 static LadderQuery restore_sequences_query = {
-	.text = "SELECT FROM skillrating_internal.restore_sequences($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT FROM skillrating_internal.restore_sequences({this})"
 };
 
 /* All places are there twice, or are to be drawn once more: nothing but a replay of all helps. */
@@ -350,11 +344,7 @@ do_catch_up(CatchUp *catch_up)
 	Ladder	   *ladder = work->ladder;
 
 	if (catch_up->rebuild)
-	{
-		Datum		values[1] = {CStringGetTextDatum(ladder->name)};
-
-		(void) ladder_execute(ladder, &restore_sequences_query, values, NULL, NULL);
-	}
+		(void) ladder_execute(ladder, &restore_sequences_query, NULL, NULL, NULL);
 	else
 		refuse_restored(ladder);
 	look_for_changes(catch_up);
@@ -405,20 +395,11 @@ dry_run_catch_up(CatchUp *catch_up)
 	change_log_read_places(ladder->changes, true);
 }
 
-static LadderQuery tell_mirrors_query = {
-	.text = "SELECT skillrating_internal.tell_mirrors(n.ladder, NULL, skillrating_internal.known_pools(n.ladder)) "
-	"FROM (SELECT $1 AS ladder) AS n WHERE EXISTS (SELECT FROM skillrating_internal.mirrors($1))",
-	.param = {VALUE_TEXT}
-};
-
 /* Ratings that have come to another pool may have left a mirror. */
-static void
-tell_mirrors(Ladder *ladder)
-{
-	Datum		name = CStringGetTextDatum(ladder->name);
-
-	(void) ladder_execute(ladder, &tell_mirrors_query, &name, NULL, NULL);
-}
+static LadderQuery tell_mirrors_query = {
+	.text = "SELECT skillrating_internal.tell_mirrors({this}, NULL, skillrating_internal.known_pools({this})) "
+	"WHERE EXISTS (SELECT FROM skillrating_internal.mirrors({this}))"
+};
 
 /* catch_up(ladder, search, rebuild, dry_run) */
 Datum
@@ -455,7 +436,7 @@ skillrating_catch_up(PG_FUNCTION_ARGS)
 	else
 		do_catch_up(&catch_up);
 	if (rebuild && !dry_run)
-		tell_mirrors(ladder);
+		(void) ladder_execute(ladder, &tell_mirrors_query, NULL, NULL, NULL);
 	change_log_return(ladder->changes, fcinfo);
 	ladder_close(ladder);
 	return (Datum) 0;

@@ -15,7 +15,6 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
@@ -23,26 +22,11 @@
 
 SKILLRATING_FUNCTION(skillrating_rename_digests);
 
-/* What the source calls match and player, with the types of the ladder. */
-static void
-append_match(QueryDraft *draft)
-{
-	appendStringInfo(&draft->sql, "CAST(s.match_id AS %s)", draft->ladder->match_type->name);
-}
-
-static void
-append_player(QueryDraft *draft)
-{
-	appendStringInfo(&draft->sql, "CAST(s.player_id AS %s)",
-					 draft->ladder->player_type->name);
-}
-
-/* Matches with any of these players. */
+/* Matches with any of these players, by what the source calls both. */
 static LadderQuery matches_of_query = {
-	.text = "SELECT DISTINCT {match_id} FROM {source} AS s WHERE {player_id} {player =} ANY ($1) "
-	"AND s.match_id IS NOT NULL",
-	.param = {ARRAY_OF(VALUE_PLAYER)},
-	.part = {{"match_id", append_match}, {"player_id", append_player}}
+	.text = "SELECT DISTINCT CAST(s.match_id AS {match type}) FROM {source} AS s "
+	"WHERE CAST(s.player_id AS {player type}) {player =} ANY ($1) AND s.match_id IS NOT NULL",
+	.param = {ARRAY_OF(VALUE_PLAYER)}
 };
 
 /*
@@ -133,7 +117,7 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 			elog(ERROR, "source returned a match that was not asked for");
 
 		/* The identifier lives only as long as the match. */
-		match[n] = datumCopy(reader->match.id, type->typbyval, type->typlen);
+		match[n] = id_copy(type, reader->match.id);
 		old_digest[n] = Int64GetDatum(reader->digests.old_names);
 		new_digest[n] = Int64GetDatum(reader->digests.new_names);
 		n++;

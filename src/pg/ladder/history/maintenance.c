@@ -65,8 +65,8 @@ end_part(Maintenance *work)
 }
 
 static LadderQuery renew_standings_query = {
-	.text = "SELECT skillrating_internal.renew_standings($1, $2)",
-	.param = {VALUE_TEXT, VALUE_INT8}
+	.text = "SELECT skillrating_internal.renew_standings({this}, $1)",
+	.param = {VALUE_INT8}
 };
 
 /*
@@ -80,9 +80,7 @@ renew_standings(Ladder *ladder, int64 from)
 {
 	if (from == PG_INT64_MAX)
 		return;
-	(void) ladder_execute(ladder, &renew_standings_query,
-						  DATUMS(CStringGetTextDatum(ladder->name), Int64GetDatum(from)),
-						  NULL, NULL);
+	(void) ladder_execute(ladder, &renew_standings_query, DATUMS(Int64GetDatum(from)), NULL, NULL);
 	SPI_freetuptable(SPI_tuptable);
 }
 

@@ -4,34 +4,21 @@
  */
 #include "pg/ladder/history/recorded.h"
 
-#include "utils/timestamp.h"
-
 #include "pg/ladder/entry/waiting.h"
 
-enum
-{
-	RECORDED_MATCH_ID,			/* from 0 */
-	RECORDED_DIGEST,
-	RECORDED_SEQ,
-	RECORDED_PLAYED_AT
-};
-
 static void
-take_recorded(void *arg, const Datum *values, const bool *nulls)
+take_recorded(void *arg, QueryRow row)
 {
 	RecordedMatch *match;
 
-	if (nulls[RECORDED_MATCH_ID])
+	if (next_is_null(&row))
 		return;
 	match = palloc0_object(RecordedMatch);
-	id_table_set((IdTable *) arg, values[RECORDED_MATCH_ID], match);
-	match->recorded = !nulls[RECORDED_DIGEST];
-	if (match->recorded)
-		match->compared.digest = DatumGetInt64(values[RECORDED_DIGEST]);
-	if (!nulls[RECORDED_SEQ])
-		match->seq = DatumGetInt64(values[RECORDED_SEQ]);
-	match->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
+	id_table_set((IdTable *) arg, next_datum(&row), match);
+	match->recorded = !next_is_null(&row);
+	match->compared.digest = next_int64(&row);
+	match->seq = next_int64(&row);
+	match->played_at = next_time(&row);
 }
 
 IdTable *

@@ -20,7 +20,6 @@
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/row_reader.h"
-#include "pg/ladder/history/replay_players.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/filters.h"
 #include "pg/ladder/rate/past.h"
@@ -55,11 +54,9 @@ StaticAssertDecl((int) EVENT_SEQ == (int) COMPONENT_EVENT_SEQ, "columns seq diff
 static void
 stored_events_open(StoredEvents *events, Replay *replay, RowsOf of)
 {
-	Datum		values[1];
-
-	values[0] = Int64GetDatum(replay->next);
 	events->of = of;
-	row_reader_open(&events->rows, replay->ladder, &read_events_query[of], values);
+	row_reader_open(&events->rows, replay->ladder, &read_events_query[of],
+					DATUMS(Int64GetDatum(replay->next)));
 }
 
 static void
@@ -89,8 +86,8 @@ same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
 	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
 	RowValues	expected = event_values(ladder->model, step, row);
 
-	return table_same(table, ladder, &expected, row_values(stored), row_nulls(stored)) &&
-		states_same(table, &expected, row_values(stored), row_nulls(stored));
+	return table_same(table, ladder, &expected, reader_row(stored)) &&
+		states_same(table, &expected, reader_row(stored));
 }
 
 /* The index of the row of the step that a stored event of a player is about, or -1. */
@@ -109,10 +106,12 @@ row_of_player(Batch *batch, RowReader *stored)
 static int
 row_of_component(Batch *batch, RowReader *stored)
 {
-	const BatchComponent *component =
-		component_of_row(batch, row_values(stored) + COMPONENT_EVENT_PLAYER_ID - 1,
-						 row_nulls(stored) + COMPONENT_EVENT_PLAYER_ID - 1);
+	QueryRow	row = reader_row(stored);
+	const BatchComponent *component;
 
+	/* Behind the place. */
+	(void) next_datum(&row);
+	component = component_of_row(batch, row);
 	return component != NULL && component->step == batch->step.seq ? component->row : -1;
 }
 
@@ -128,13 +127,6 @@ surplus_before(Replay *replay, ReplaySink *sink, StoredEvents *events, int64 seq
 {
 	for (; events->rows.have_row && stored_seq(events) < seq; row_reader_next(&events->rows))
 		tell(replay, sink, EVENT_SURPLUS, events->of, NULL, &events->rows);
-}
-
-/* All stored rows that are left belong to nothing. */
-static void
-surplus_events(Replay *replay, ReplaySink *sink, StoredEvents *events)
-{
-	surplus_before(replay, sink, events, PG_INT64_MAX);
 }
 
 /*
@@ -272,14 +264,13 @@ last_place(Ladder *ladder)
 }
 
 static LadderQuery restored_query = {
-	.text = "SELECT sign FROM skillrating_internal.restored_data($1) AS sign WHERE sign IS NOT NULL",
-	.param = {VALUE_TEXT}
+	.text = "SELECT sign FROM skillrating_internal.restored_data({this}) AS sign WHERE sign IS NOT NULL"
 };
 
 char *
 restored_sign(Ladder *ladder)
 {
-	return ladder_read_text(ladder, &restored_query, DATUMS(CStringGetTextDatum(ladder->name)));
+	return ladder_read_text(ladder, &restored_query, NULL);
 }
 
 /* Report that a replay begins at a place. */
@@ -342,28 +333,20 @@ static void
 load_operated(Batch *batch, Ladder *ladder, const LadderOperation *operation,
 			  int n)
 {
+	Datum	   *ids = operation[0].has_player ? palloc_array(Datum, n) : NULL;
 	int			i;
-
-	if (!operation[0].has_player)
-	{
-		batch_load_all(batch, ladder);
-		components_load_all(batch, ladder);
-		return;
-	}
 
 	/*
 	 * A row that only has room for the first match is no player yet, but for what makes one of
 	 * it.
 	 */
-	if (operation[0].operation.kind != OPERATION_SET &&
-		(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL))
+	if (ids == NULL || (operation[0].operation.kind != OPERATION_SET &&
+						(operation[0].operation.kind != OPERATION_FIX || operation[0].pool == NULL)))
 	{
-		Datum	   *ids = palloc_array(Datum, n);
-
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n && ids != NULL; i++)
 			ids[i] = operation[i].player;
-		batch_load_some(batch, ladder, ids, n);
-		components_load_some(batch, ladder, ids, n);
+		batch_load_touched(batch, ladder, ids, ids == NULL ? 0 : n);
+		components_load_touched(batch, ladder, ids, ids == NULL ? 0 : n);
 		return;
 	}
 	for (i = 0; i < n; i++)
@@ -437,8 +420,10 @@ replay_steps(Replay *replay, ReplaySink *sink, MatchReader *matches, StoredEvent
 		replay->next = replay->batch->step.seq + 1;
 		progress_done(replay->next - first_seq);
 	}
-	surplus_events(replay, sink, events);
-	surplus_events(replay, sink, component_events);
+
+	/* All stored rows that are left belong to nothing. */
+	surplus_before(replay, sink, events, PG_INT64_MAX);
+	surplus_before(replay, sink, component_events, PG_INT64_MAX);
 	MemoryContextDelete(scratch);
 }
 

@@ -94,6 +94,14 @@ extern void replay_refresh(Replay *replay);
 extern Replay *replay_new_operation(Ladder *ladder, const LadderOperation *operation, int n,
 									ReplaySink *sink);
 
+/*
+ * For replay.c: load all who have stored events in what is replayed, which is most of those who will
+ * be met, or everybody, as replay->loads says; and those of n players who are not loaded, with what
+ * pools share of them.  Error 55000 if events before the replay are gone.
+ */
+extern void players_load_replayed(Replay *replay);
+extern void players_load_some(Replay *replay, BatchPlayer **player, int n);
+
 /* The last place that something in the order has taken. */
 extern int64 last_place(Ladder *ladder);
 

@@ -5,7 +5,7 @@
  * Relies on events telling the state before and after them, and on counts of today less those of later
  * events being those of the place.
  */
-#include "pg/ladder/history/replay_players.h"
+#include "pg/ladder/history/replay.h"
 
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -61,99 +61,64 @@
 /* Of a time that the horizon has, nothing after a reset. */
 #define FROM_HORIZON(time) "CASE WHEN " RESET_SINCE_HORIZON " THEN NULL ELSE h." time " END"
 
-/* Of a count of games before a reset, what the horizon has. */
-#define COUNT_AT_HORIZON(count) \
-	"b." count " OPERATOR(pg_catalog.+) CASE WHEN c.resets AND NOT " RESET_SINCE_HORIZON \
-	" THEN COALESCE(h." count ", 0) ELSE 0 END, "
+/*
+ * A count as it was: that of today less those of later events or, after a reset among these, when
+ * the row knows nothing of the time before, what the horizon has and the events since.
+ */
+#define COUNT_BEFORE(count) \
+	"CASE WHEN c.resets THEN b." count " OPERATOR(pg_catalog.+) CASE WHEN " RESET_SINCE_HORIZON \
+	" THEN 0 ELSE COALESCE(h." count ", 0) END ELSE COALESCE(r." count ", 0) OPERATOR(pg_catalog.-) c." count " END, "
 
-/* When a player's match in the pool was last, from the event before. */
-#define LAST_IN_POOL \
-	"CASE WHEN e.seq IS NULL THEN h.last_played WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL WHEN e.score IS NULL THEN e.last_played_before ELSE GREATEST(e.last_played_before, e.played_at) END"
-
+/* Times of what pools share, from the events of all of them. */
 #define LAST_IN_ALL_POOLS \
 	"GREATEST((SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
 	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET \
 	" AND p.score IS NOT NULL), " FROM_HORIZON("last_played") ")"
-
-/*
- * The time as of which the event before left the state, and what pools share; none after a
- * reset.
- */
-#define AS_OF_IN_POOL \
-	"CASE WHEN e.seq IS NULL THEN h.as_of WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN NULL ELSE GREATEST(e.last_played_before, e.as_of_before, e.played_at) END"
 
 #define AS_OF_IN_ALL_POOLS \
 	"GREATEST((SELECT pg_catalog.max(p.played_at) FROM {event} AS p WHERE p.player_id {player =} c.player_id " \
 	"AND p.seq OPERATOR(pg_catalog.<) $1 AND p.seq OPERATOR(pg_catalog.>) " LAST_RESET "), " \
 	FROM_HORIZON("as_of") ")"
 
-/* So many games the last event before, or the horizon, knows of in the pool. */
-#define KNOWN_GAMES \
-	"CASE WHEN e.seq IS NULL THEN COALESCE(h.games, 0) WHEN e.kind OPERATOR(pg_catalog.=) 'reset' THEN 0 " \
-	"WHEN e.score IS NULL THEN e.games_before ELSE e.games_before OPERATOR(pg_catalog.+) 1 END"
-
-/* Whether the last event before, or the horizon, left the state fixed. */
-#define FIXED "COALESCE(CASE WHEN e.seq IS NULL THEN h.fixed ELSE e.fixed END, false)"
+/* What an event left: nothing of the time before a reset; and so many games it knows of in the pool. */
+#define IF_RESET "CASE WHEN l.kind OPERATOR(pg_catalog.=) 'reset' THEN "
+#define IF_NO_MATCH " WHEN l.score IS NULL THEN "
+#define LEFT_BY_EVENT \
+	"l.fixed, " IF_RESET "0" IF_NO_MATCH "l.games_before ELSE l.games_before OPERATOR(pg_catalog.+) 1 END AS known_games, " \
+	IF_RESET "NULL" IF_NO_MATCH "l.last_played_before ELSE GREATEST(l.last_played_before, l.played_at) END AS last_played, " \
+	IF_RESET "NULL ELSE GREATEST(l.last_played_before, l.as_of_before, l.played_at) END AS as_of, {states l _after}"
 
 /*
- * Players as they were before $1: what of their counts came from there on, the last
- * event before (null if none), the row that rating has now (null if none), and the states
- * that the event, and the horizon, left.  After a reset from there on the row knows nothing of the time before, and the counts are
- * taken from the events.
+ * Players as they were before $1, as rows of rating: by the last event before or else the horizon,
+ * and whether there is either of these; whether they have played more before $1 than that knows of:
+ * the events between are gone then, and the state there with them; and whether rating has a row
+ * now, and that row.
  */
 #define PLAYERS_AT(players, last_played, as_of, same_pool) \
-	"SELECT c.player_id, c.pool, c.games, c.wins, c.draws, c.losses, COALESCE(c.resets, false), " \
-	COUNT_AT_HORIZON("games") COUNT_AT_HORIZON("wins") COUNT_AT_HORIZON("draws") COUNT_AT_HORIZON("losses") \
-	"e.seq IS NOT NULL, h.player_id IS NOT NULL, " KNOWN_GAMES ", " last_played ", " as_of ", " FIXED ", " \
-	"r.player_id IS NOT NULL, {rating columns r}, {states e _after}, {states h} " \
+	"SELECT c.player_id, c.pool, COALESCE(e.fixed, false), " \
+	COUNT_BEFORE("games") COUNT_BEFORE("wins") COUNT_BEFORE("draws") COUNT_BEFORE("losses") \
+	last_played ", " as_of ", {states e _after}, e.known_games IS NOT NULL, " \
+	"c.resets IS NOT TRUE AND r.games OPERATOR(pg_catalog.-) c.games OPERATOR(pg_catalog.>) COALESCE(e.known_games, 0), " \
+	"r.player_id IS NOT NULL, {rating columns r} " \
 	"FROM (" players ") AS c " \
 	"LEFT JOIN {rating} AS r ON r.player_id {player =} c.player_id AND r.pool OPERATOR(pg_catalog.=) c.pool " \
 	"LEFT JOIN {horizon} AS h ON h.player_id {player =} c.player_id AND h.pool OPERATOR(pg_catalog.=) c.pool " \
-	"LEFT JOIN LATERAL (SELECT * FROM {event} AS l WHERE l.player_id {player =} c.player_id " \
-	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 ORDER BY l.seq DESC LIMIT 1) AS e ON true " \
+	"LEFT JOIN LATERAL (SELECT * FROM ((SELECT l.seq, " LEFT_BY_EVENT " FROM {event} AS l " \
+	"WHERE l.player_id {player =} c.player_id " same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 " \
+	"ORDER BY l.seq DESC LIMIT 1) UNION ALL SELECT NULL, h.fixed, COALESCE(h.games, 0), h.last_played, h.as_of, " \
+	"{states h} WHERE h.player_id IS NOT NULL) AS u ORDER BY u.seq LIMIT 1) AS e ON true " \
 	"CROSS JOIN LATERAL (SELECT " COUNTS " FROM {event} AS l WHERE c.resets AND l.player_id {player =} c.player_id " \
 	same_pool "AND l.seq OPERATOR(pg_catalog.<) $1 AND l.seq OPERATOR(pg_catalog.>) " LAST_RESET \
 	" AND l.seq OPERATOR(pg_catalog.>) " HORIZON ") AS b"
 
-enum
-{
-	AT_PLAYER_ID,				/* from 0 */
-	AT_POOL,
-	AT_LATER_GAMES,
-	AT_LATER_WINS,
-	AT_LATER_DRAWS,
-	AT_LATER_LOSSES,
-	AT_RESETS,
-	AT_EARLIER_GAMES,
-	AT_EARLIER_WINS,
-	AT_EARLIER_DRAWS,
-	AT_EARLIER_LOSSES,
-	AT_HAS_EVENT,
-	AT_HAS_HORIZON,
-	AT_KNOWN_GAMES,
-	AT_LAST_PLAYED,
-	AT_AS_OF,
-	AT_FIXED,
-	AT_HAS_RATING,
-	AT_RATING					/* the columns of rating, and the states */
-};
+#define IN_POOL(players) \
+	PLAYERS_AT(players, "e.last_played", "e.as_of", "AND l.pool OPERATOR(pg_catalog.=) c.pool ")
 
-/* With events from a seq on. */
-static LadderQuery players_at_query = {
-	.text = PLAYERS_AT(ALL_PLAYERS, LAST_IN_POOL, AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
-	.param = {VALUE_INT8}
-};
-
-/* Without any. */
-static LadderQuery idle_players_at_query = {
-	.text = PLAYERS_AT(IDLE_PLAYERS, LAST_IN_POOL, AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
-	.param = {VALUE_INT8}
-};
-
-/* The same of players given. */
+/* With events from a seq on; without any; and players given. */
+static LadderQuery players_at_query = {.text = IN_POOL(ALL_PLAYERS),.param = {VALUE_INT8}};
+static LadderQuery idle_players_at_query = {.text = IN_POOL(IDLE_PLAYERS),.param = {VALUE_INT8}};
 static LadderQuery some_players_at_query = {
-	.text = PLAYERS_AT(SOME_PLAYERS("AND m.pool OPERATOR(pg_catalog.=) k.pool "), LAST_IN_POOL,
-					   AS_OF_IN_POOL, "AND l.pool OPERATOR(pg_catalog.=) c.pool "),
+	.text = IN_POOL(SOME_PLAYERS("AND m.pool OPERATOR(pg_catalog.=) k.pool ")),
 	.param = {VALUE_INT8, ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
@@ -165,71 +130,14 @@ static LadderQuery shared_at_query = {
 
 /* Put what a row of rating has, all nulls if there is none, beside a player. */
 static void
-store_row(Batch *batch, BatchPlayer *player, bool found, const Datum *values,
-		  const bool *nulls)
+store_row(Batch *batch, BatchPlayer *player, bool found, QueryRow row)
 {
-	StoredRow  *row = player_row(batch, player);
+	StoredRow  *stored = player_row(batch, player);
 
-	row->found = found;
-	if (table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
-				   &row->record, row->state) != NULL && found)
-		row->record.games = -1; /* as nothing that can come out */
-}
-
-/* A count before the replay, from that of now. */
-static int64
-count_before(const Datum *values, int64 now, int later, int earlier)
-{
-	return DatumGetBool(values[AT_RESETS]) ? DatumGetInt64(values[earlier]) :
-		now - DatumGetInt64(values[later]);
-}
-
-/*
- * Error if a player has played more before the replay than the last event before it, or the
- * horizon, knows of: the events between are gone, and the state there with them.
- */
-static void
-check_events_are_there(Replay *replay, const BatchPlayer *player, const Datum *values)
-{
-	const StoredRow *now = player->stored;
-
-	if (now->found && !DatumGetBool(values[AT_RESETS]) &&
-		now->record.games - DatumGetInt64(values[AT_LATER_GAMES]) >
-		DatumGetInt64(values[AT_KNOWN_GAMES]))
-		report_missing_events(replay->ladder, replay->from,
-							  psprintf("player %s", id_text(replay->ladder->player_type,
-															player->id)));
-}
-
-/* Put a player where the last event before the replay, or the horizon, left it. */
-static void
-restore_player(BatchPlayer *player, const Model *model, bool shared,
-			   const Datum *values, const bool *nulls)
-{
-	const PlayerRecord *now = &player->stored->record;
-	int			after = AT_RATING + RATING_NCOLUMNS + model->nstate;
-	int			i;
-
-	if (!DatumGetBool(values[AT_HAS_EVENT]))
-		after += model->nstate;
-	player->exists = true;
-	for (i = 0; i < model->nstate; i++)
-		if (!shared || model->state[i].shared)
-			player->state[i] = nulls[after + i] ? 0 :
-				DatumGetFloat8(values[after + i]);
-	player->record.games = count_before(values, now->games, AT_LATER_GAMES,
-										AT_EARLIER_GAMES);
-	player->record.wins = count_before(values, now->wins, AT_LATER_WINS,
-									   AT_EARLIER_WINS);
-	player->record.draws = count_before(values, now->draws, AT_LATER_DRAWS,
-										AT_EARLIER_DRAWS);
-	player->record.losses = count_before(values, now->losses, AT_LATER_LOSSES,
-										 AT_EARLIER_LOSSES);
-	player->record.last_played = nulls[AT_LAST_PLAYED] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[AT_LAST_PLAYED]);
-	player->record.as_of = nulls[AT_AS_OF] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[AT_AS_OF]);
-	player->record.fixed = DatumGetBool(values[AT_FIXED]);
+	stored->found = found;
+	if (table_read(&rating_table, batch->model, batch->model->nstate, row, &stored->record,
+				   stored->state) != NULL && found)
+		stored->record.games = -1;	/* as nothing that can come out */
 }
 
 /* One of these queries at work. */
@@ -239,29 +147,47 @@ typedef struct PlayersLoad
 	LadderQuery *query;
 } PlayersLoad;
 
+/* Whether a row is that of what pools share. */
+static bool
+is_shared(const Batch *batch, QueryRow row)
+{
+	return batch->shares && same_text(row.value[RATING_POOL - 1], SHARED_POOL);
+}
+
+/* Put a player where the replay begins.  What pools share has a query of its own. */
 static void
-take_player(void *arg, const Datum *values, const bool *nulls)
+take_player(void *arg, QueryRow row)
 {
 	const PlayersLoad *load = (const PlayersLoad *) arg;
+	const Ladder *ladder = load->replay->ladder;
 	Batch	   *batch = load->replay->batch;
+	const Model *model = batch->model;
 	bool		shared = load->query == &shared_at_query;
-	char	   *pool = TextDatumGetCString(values[AT_POOL]);
+	int			width = RATING_NCOLUMNS + model->nstate;
+	QueryRow	now = {row.value + width, row.null + width};
+	bool		exists = next_bool(&now);
+	bool		missing = next_bool(&now);
+	bool		found = next_bool(&now);
+	double		state[MODEL_MAX_STATE];
 	BatchPlayer *player;
+	int			i;
 
-	/* What pools share has a query of its own. */
-	if (!batch->shares || shared || strcmp(pool, SHARED_POOL) != 0)
-	{
-		player = batch_player(batch, values[AT_PLAYER_ID], pool);
-		store_row(batch, player, DatumGetBool(values[AT_HAS_RATING]),
-				  values + AT_RATING, nulls + AT_RATING);
-		if (!shared)
-			check_events_are_there(load->replay, player, values);
+	if (!shared && is_shared(batch, row))
+		return;
+	player = rating_player(batch, row);
+	store_row(batch, player, found, now);
+	if (missing && !shared)
+		report_missing_events(ladder, load->replay->from,
+							  psprintf("player %s", id_text(ladder->player_type, player->id)));
 
-		/* Who has no event before was not there yet. */
-		if (DatumGetBool(values[AT_HAS_EVENT]) || DatumGetBool(values[AT_HAS_HORIZON]))
-			restore_player(player, batch->model, shared, values, nulls);
-	}
-	pfree(pool);
+	/* Who has no event before was not there yet. */
+	if (!exists)
+		return;
+	player->exists = true;
+	(void) table_read(&rating_table, model, model->nstate, row, &player->record, state);
+	for (i = 0; i < model->nstate; i++)
+		if (!shared || model->state[i].shared)
+			player->state[i] = state[i];
 }
 
 static void
@@ -313,11 +239,11 @@ static LadderQuery all_players_query = {
 
 /* At the start nobody is there but at a horizon, so that only the rows of today count. */
 static void
-take_row(void *arg, const Datum *values, const bool *nulls)
+take_row(void *arg, QueryRow row)
 {
 	Batch	   *batch = (Batch *) arg;
 
-	store_row(batch, rating_player(batch, values, nulls), true, values, nulls);
+	store_row(batch, rating_player(batch, row), true, row);
 }
 
 static LadderQuery horizon_query = {
@@ -326,13 +252,13 @@ static LadderQuery horizon_query = {
 
 /* Put a player where the horizon has it. */
 static void
-take_horizon(void *arg, const Datum *values, const bool *nulls)
+take_horizon(void *arg, QueryRow row)
 {
 	Batch	   *batch = (Batch *) arg;
-	BatchPlayer *player = rating_player(batch, values, nulls);
+	BatchPlayer *player = rating_player(batch, row);
 
-	(void) table_read(&rating_table, batch->model, batch->model->nstate, values, nulls,
-					  &player->record, player->state);
+	(void) table_read(&rating_table, batch->model, batch->model->nstate, row, &player->record,
+					  player->state);
 	player->exists = true;
 }
 
@@ -340,7 +266,7 @@ void
 players_load_replayed(Replay *replay)
 {
 	Batch	   *batch = replay->batch;
-	Datum		values[1];
+	const Datum *values = DATUMS(Int64GetDatum(replay->from));
 
 	if (replay->whole)
 	{
@@ -348,7 +274,6 @@ players_load_replayed(Replay *replay)
 		(void) ladder_execute_each(replay->ladder, &horizon_query, NULL, NULL, take_horizon, batch);
 		return;
 	}
-	values[0] = Int64GetDatum(replay->from);
 	load_players(replay, &players_at_query, values);
 	if (replay->loads == REPLAY_ALL_PLAYERS)
 		load_players(replay, &idle_players_at_query, values);
@@ -381,32 +306,26 @@ typedef struct NewerPlayers
 } NewerPlayers;
 
 static void
-take_newer(void *arg, const Datum *values, const bool *nulls)
+take_newer(void *arg, QueryRow row)
 {
 	NewerPlayers *newer = (NewerPlayers *) arg;
 	Batch	   *batch = newer->replay->batch;
-	char	   *pool = TextDatumGetCString(values[RATING_POOL - 1]);
-	BatchPlayer *player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+	BatchPlayer *player = rating_player(batch, row);
 
 	if (player->loaded || newer->replay->whole)
-		store_row(batch, player, true, values, nulls);
-	else if (!batch->shares || strcmp(pool, SHARED_POOL) != 0)
+		store_row(batch, player, true, row);
+	else if (!is_shared(batch, row))
 	{
-		if (newer->n == newer->max)
-		{
-			newer->max *= 2;
-			huge_array_grow(newer->unknown, BatchPlayer *, newer->max);
-		}
+		huge_array_grow_for_next(newer->unknown, BatchPlayer *, newer->n, newer->max);
 		newer->unknown[newer->n++] = player;
 	}
-	pfree(pool);
 }
 
 void
 replay_refresh(Replay *replay)
 {
 	bool		nulls[2] = {false};
-	NewerPlayers newer = {replay, huge_array(BatchPlayer *, 16), 0, 16};
+	NewerPlayers newer = {.replay = replay};
 
 	(void) ladder_execute_each(replay->ladder, &newer_players_query,
 							   DATUMS(Int64GetDatum(replay->next),
@@ -415,5 +334,4 @@ replay_refresh(Replay *replay)
 
 	/* What they share comes with them. */
 	players_load_some(replay, newer.unknown, newer.n);
-	pfree(newer.unknown);
 }

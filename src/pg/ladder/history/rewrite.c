@@ -40,7 +40,7 @@ note_event(ReplaySink *sink, Replay *replay, const ReplayedEvent *event)
 	if (event->row != NULL && event->row->last_played > step->at)
 		note_misplaced(rewrite, step);
 	if (event->verdict == EVENT_SURPLUS)
-		put_key(outbox, row_values(event->stored), row_nulls(event->stored));
+		put_key(outbox, reader_row(event->stored));
 	else if (event->verdict != EVENT_SAME)
 		put_event(outbox, event->verdict == EVENT_MISSING ? OUTBOX_INSERT : OUTBOX_UPDATE, step,
 				  event->row);
@@ -159,9 +159,9 @@ write_ratings(Replay *replay)
 
 /* A row of component of no kind that the model has goes. */
 static void
-delete_component(void *arg, const Datum *values, const bool *nulls)
+delete_component(void *arg, QueryRow row)
 {
-	put_key((Outbox *) arg, values, nulls);
+	put_key((Outbox *) arg, row);
 }
 
 /* Write the rows of component that come out otherwise. */

@@ -6,11 +6,8 @@
  */
 #include "pg/sql/glue.h"
 
-#include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
-#include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/columns.h"
@@ -45,10 +42,9 @@ fault(Check *check)
 }
 
 static void
-return_check(ReturnSetInfo *rsinfo, const Check *check)
+return_check(FunctionCallInfo fcinfo, const Check *check)
 {
-	Datum		values[3];
-	bool		nulls[3] = {false};
+	ResultRow	row = {0};
 	char	   *detail;
 
 	if (check->faults == 0)
@@ -61,10 +57,10 @@ return_check(ReturnSetInfo *rsinfo, const Check *check)
 						  check->first);
 	if (check->note != NULL)
 		detail = psprintf("%s; %s", detail, check->note);
-	values[0] = CStringGetTextDatum(check->name);
-	values[1] = BoolGetDatum(check->faults == 0 && check->note == NULL);
-	values[2] = CStringGetTextDatum(detail);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	put_text(&row, check->name);
+	put_bool(&row, check->faults == 0 && check->note == NULL);
+	put_text(&row, detail);
+	add_result_row(fcinfo, &row);
 }
 
 /* The checks that a replay makes. */
@@ -201,15 +197,14 @@ check_ratings(Ladder *ladder, Batch *batch, Check *states, Check *counters)
 
 /* A row of component that nothing gives. */
 static void
-check_surplus_component(void *arg, const Datum *values, const bool *nulls)
+check_surplus_component(void *arg, QueryRow row)
 {
 	Check	   *check = (Check *) arg;
 
-	(void) nulls;
 	check->examined++;
 	if (fault(check))
 		check->first = psprintf("a row of component %s has no cause",
-								TextDatumGetCString(values[COMPONENT_KIND - 1]));
+								TextDatumGetCString(row.value[COMPONENT_KIND - 1]));
 }
 
 /* Compare the table component with where the components have got to, which may be nowhere. */
@@ -242,15 +237,6 @@ static LadderQuery counts_query = {
 	"(SELECT pg_catalog.count(DISTINCT p.match_id) FROM {pending} AS p)"
 };
 
-enum
-{
-	COUNT_OVERLOOKED,			/* from 0 */
-	COUNT_RATED_MATCH,
-	COUNT_CORRECTION,
-	COUNT_WAITING,
-	COUNT_NCOLUMNS
-};
-
 /* Matches that have no place, and what was seen of them. */
 static LadderQuery unplaced_query = {
 	.text = "SELECT m.match_id, " RECORDED_COLUMNS " FROM {rated_match} AS m WHERE m.seq IS NULL"
@@ -281,20 +267,19 @@ check_unplaced(Ladder *ladder, Check *complete)
 static void
 check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting)
 {
-	Datum		count[COUNT_NCOLUMNS];
-	bool		nulls[COUNT_NCOLUMNS];
+	QueryRow	count;
 
-	(void) ladder_read_row(ladder, &counts_query, NULL, count, nulls);
-	complete->faults = DatumGetInt64(count[COUNT_OVERLOOKED]);
-	complete->examined = complete->faults + DatumGetInt64(count[COUNT_RATED_MATCH]);
+	(void) ladder_read_row(ladder, &counts_query, NULL, &count);
+	complete->faults = next_int64(&count);
+	complete->examined = complete->faults + next_int64(&count);
 	if (complete->faults > 0)
 		complete->first = pstrdup("one that was never looked at");
-	corrections->faults = corrections->examined = DatumGetInt64(count[COUNT_CORRECTION]);
+	corrections->faults = corrections->examined = next_int64(&count);
 	/* Nothing is wrong with them. */
 	corrections->summary = corrections->faults == 1 ?
 		pstrdup("1 correction waits for catch_up()") :
 		psprintf(UINT64_FORMAT " corrections wait for catch_up()", corrections->faults);
-	waiting->faults = DatumGetInt64(count[COUNT_WAITING]);
+	waiting->faults = next_int64(&count);
 	waiting->summary = psprintf(UINT64_FORMAT " in table pending, see ladder_status()",
 								waiting->faults);
 }
@@ -312,19 +297,9 @@ check_rating_counts(Ladder *ladder, Check *check)
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
-	.text = "SELECT why FROM skillrating_internal.silent_triggers($1) AS why WHERE why IS NOT NULL",
-	.param = {VALUE_TEXT}
+	.text = "SELECT why OPERATOR(pg_catalog.||) ', see restore_triggers()' "
+	"FROM skillrating_internal.silent_triggers({this}) AS why"
 };
-
-/* Name what keeps matches from being noticed; a fault is a note. */
-static void
-check_triggers(Ladder *ladder, Check *check)
-{
-	char	   *why = ladder_read_text(ladder, &silent_query, DATUMS(CStringGetTextDatum(ladder->name)));
-
-	if (why != NULL)
-		check->note = psprintf("%s, see restore_triggers()", why);
-}
 
 /* Name the cause if all of history is there twice; a fault is a note. */
 static void
@@ -337,29 +312,23 @@ check_restored(Ladder *ladder, Check *check)
 							   sign);
 }
 
-/* How many rows of the tables of seasons are wrong. */
+/* Rows of the tables of seasons that have ended and are not as the events are. */
 static LadderQuery wrong_standings_query = {
-	.text = "SELECT skillrating_internal.wrong_standings($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT pg_catalog.concat('wrong rows of table standing: ', wrong, ', see catch_up() with rebuild => true') "
+	"FROM skillrating_internal.wrong_standings({this}) AS wrong WHERE wrong OPERATOR(pg_catalog.>) 0"
 };
 
-/* Compare the tables of seasons that have ended with the events; a fault is a note. */
+/* Name what one of these finds, if anything; a fault is a note. */
 static void
-check_standings(Ladder *ladder, Check *check)
+check_by_query(Ladder *ladder, LadderQuery *query, Check *check)
 {
-	int64		wrong;
-
-	(void) ladder_read_number(ladder, &wrong_standings_query,
-							  DATUMS(CStringGetTextDatum(ladder->name)), &wrong);
-	if (wrong > 0 && check->note == NULL)
-		check->note = psprintf("wrong rows of table standing: " INT64_FORMAT ", see catch_up() with rebuild => true",
-							   wrong);
+	if (check->note == NULL)
+		check->note = ladder_read_text(ladder, query, NULL);
 }
 
 Datum
 skillrating_verify(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Check		content = {"content", 0, "matches", 0, NULL, NULL, NULL};
 	Check		events = {"events", 0, "events", 0, NULL, NULL, NULL};
 	Check		states = {"ratings", 0, "players", 0, NULL, NULL, NULL};
@@ -402,22 +371,22 @@ skillrating_verify(PG_FUNCTION_ARGS)
 	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
 	check_rating_counts(ladder, &states);
-	check_triggers(ladder, &complete);
+	check_by_query(ladder, &silent_query, &complete);
 	check_restored(ladder, &events);
-	check_standings(ladder, &events);
+	check_by_query(ladder, &wrong_standings_query, &events);
 
-	return_check(rsinfo, &content);
-	return_check(rsinfo, &events);
-	return_check(rsinfo, &states);
-	return_check(rsinfo, &counters);
+	return_check(fcinfo, &content);
+	return_check(fcinfo, &events);
+	return_check(fcinfo, &states);
+	return_check(fcinfo, &counters);
 
 	/* Of most ladders there are none to look at. */
 	if (components.examined > 0 || components.faults > 0)
-		return_check(rsinfo, &components);
-	return_check(rsinfo, &complete);
-	return_check(rsinfo, &corrections);
+		return_check(fcinfo, &components);
+	return_check(fcinfo, &complete);
+	return_check(fcinfo, &corrections);
 	if (waiting.faults > 0)
-		return_check(rsinfo, &waiting);
+		return_check(fcinfo, &waiting);
 	ladder_close(ladder);
 	return (Datum) 0;
 }

@@ -75,12 +75,9 @@ struct CountWriter
 CountWriter *
 counts_begin(Ladder *ladder)
 {
-	CountWriter *writer = palloc_object(CountWriter);
+	CountWriter *writer = palloc0_object(CountWriter);
 
 	writer->ladder = ladder;
-	writer->n = 0;
-	writer->max = 64;
-	writer->change = huge_array(CountChange, writer->max);
 	return writer;
 }
 
@@ -92,11 +89,7 @@ counts_put(CountWriter *writer, int32 net, const char *pool, const PlayerRecord 
 
 	if (record->games <= 0)
 		return;
-	if (writer->n == writer->max)
-	{
-		writer->max *= 2;
-		huge_array_grow(writer->change, CountChange, writer->max);
-	}
+	huge_array_grow_for_next(writer->change, CountChange, writer->n, writer->max);
 	change = &writer->change[writer->n++];
 	change->pool = pool;
 	change->range = number_range(model_display(writer->ladder->model, writer->ladder->params,
@@ -128,12 +121,7 @@ insert_delta(Ladder *ladder, const CountChange *change, int n)
 												TYPALIGN_INT));
 	values[2] = PointerGetDatum(construct_array(nets, n, INT4OID, sizeof(int32), true,
 												TYPALIGN_INT));
-	if (ladder_execute(ladder, &insert_delta_query, values, NULL, NULL) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table rating_count_delta of ladder \"%s\" takes no row",
-						ladder->name),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	ladder_check_taken(ladder, ladder_execute(ladder, &insert_delta_query, values, NULL, NULL), 1);
 	for (i = 0; i < 3; i++)
 		pfree(DatumGetPointer(values[i]));
 }
@@ -282,7 +270,8 @@ counts_end(CountWriter *writer)
 		writer->n + ROW_CHANGES)
 		(void) fold_counts(ladder, MAX_FOLDED_ROWS);
 	ladder->large = large;
-	pfree(change);
+	if (change != NULL)
+		pfree(change);
 	pfree(writer);
 }
 
@@ -335,7 +324,7 @@ typedef struct RangeCounts
 } RangeCounts;
 
 static void
-take_counts(void *arg, const Datum *values, const bool *nulls)
+take_counts(void *arg, QueryRow row)
 {
 	RangeCounts *counts = (RangeCounts *) arg;
 	const int32 *range;
@@ -345,10 +334,10 @@ take_counts(void *arg, const Datum *values, const bool *nulls)
 	int			i;
 
 	/* Nothing is folded. */
-	if (nulls[0])
+	if (row.null[0])
 		return;
-	range = count_elements(values[0], false, &n);
-	net = count_elements(values[1], nulls[1], &nnets);
+	range = count_elements(row.value[0], false, &n);
+	net = count_elements(row.value[1], row.null[1], &nnets);
 	if (n != nnets)
 		report_foreign_counts();
 	for (i = 0; i < n; i++)
@@ -366,35 +355,28 @@ Datum
 skillrating_range_counts(PG_FUNCTION_ARGS)
 {
 	RangeCounts counts = {.range = number_range(PG_GETARG_FLOAT8(2))};
-	Ladder	   *ladder;
-	Datum		values[5];
-	bool		nulls[lengthof(values)] = {false};
-	TupleDesc	desc;
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
+	ResultRow	row = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	ladder = ladder_open_inside(fcinfo);
-	values[0] = PG_GETARG_DATUM(1);
-	values[1] = Int32GetDatum(counts.range / ROW_RANGES);
-	values[2] = Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES);
-	(void) ladder_execute_each(ladder, &counts_query, values, NULL, take_counts, &counts);
+	(void) ladder_execute_each(ladder, &counts_query,
+							   DATUMS(PG_GETARG_DATUM(1), Int32GetDatum(counts.range / ROW_RANGES),
+									  Int32GetDatum(counts.range / ROW_RANGES / ROW_RANGES)),
+							   NULL, take_counts, &counts);
 	ladder_close(ladder);
-	values[0] = Int64GetDatum(counts.above);
-	values[1] = Int64GetDatum(counts.below);
-	values[2] = Int64GetDatum(counts.total);
-	values[3] = Float8GetDatum(number_range_bottom(counts.range));
-	values[4] = Float8GetDatum(number_range_top(counts.range));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	put_int64(&row, counts.above);
+	put_int64(&row, counts.below);
+	put_int64(&row, counts.total);
+	put_number(&row, number_range_bottom(counts.range));
+	put_number(&row, number_range_top(counts.range));
+	return return_result_row(fcinfo, &row);
 }
 
 static LadderQuery rebuild_query = {
-	.text = "SELECT skillrating_internal.rebuild_rating_counts($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.rebuild_rating_counts({this})"
 };
 
 static LadderQuery wrong_counts_query = {
-	.text = "SELECT skillrating_internal.wrong_rating_counts($1)",
-	.param = {VALUE_TEXT}
+	.text = "SELECT skillrating_internal.wrong_rating_counts({this})"
 };
 
 /* The number that one of these queries returns, 0 where the ladder does not count. */
@@ -404,7 +386,7 @@ read_for_ladder(Ladder *ladder, LadderQuery *query)
 	int64		number = 0;
 
 	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		(void) ladder_read_number(ladder, query, DATUMS(CStringGetTextDatum(ladder->name)), &number);
+		(void) ladder_read_number(ladder, query, NULL, &number);
 	return number;
 }
 

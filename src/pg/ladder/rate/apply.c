@@ -61,9 +61,8 @@ typedef struct Application
 	Ladder	   *ladder;
 	Datum	   *ids;			/* of the matches, distinct */
 	int			n;
-	KnownMatch *match;			/* what is known of each, and the way there */
-	IdTable    *known;			/* from its identifier; both until rating is
-								 * over */
+	KnownMatch *match;			/* what is known of each, and the way there, */
+	IdTable    *known;			/* from its identifier */
 	bool		inserted;		/* matches without a row have got one */
 	MatchReader *reader;
 	bool		at_match;		/* that the reader has is at work */
@@ -74,10 +73,8 @@ typedef struct Application
 	Outbox	   *matches;
 	TimestampTz first_played;	/* the earliest time of a match to be rated */
 	LastPlace	last;			/* where ladders that reorder are up to */
-	int			nalone;			/* matches that nothing is written about */
-	int			nlate;			/* matches that wait for a place of their own */
-	int			nunrated;		/* matches that were found not to count */
-	UnratedNotices *notices;	/* of these */
+	Applied    *applied;		/* what has become of the matches so far */
+	UnratedNotices *notices;	/* of those that do not count */
 } Application;
 
 static void
@@ -103,13 +100,18 @@ static LadderQuery forget_unrated_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/* Correct or forget the matches that the source no longer has. */
+/*
+ * Correct or forget the matches that the source no longer has, and delete the rows that only lock
+ * matches which it does not have.
+ */
 static void
 check_vanished(Application *application)
 {
 	Ladder	   *ladder = application->ladder;
 	Datum	   *vanished = huge_array(Datum, application->n);
+	Datum	   *absent = huge_array(Datum, application->n);
 	int			nvanished = 0;
+	int			nabsent = 0;
 	int			i;
 
 	for (i = 0; i < application->n; i++)
@@ -120,19 +122,21 @@ check_vanished(Application *application)
 		if (match->seen)
 			continue;
 		if (match->record == NULL)
-			application->nalone++;
+			absent[nabsent++] = id;
 		else if (match->record->placed)
 			corrections_add_match(&application->corrections, id, DIGEST_OF_NOTHING,
 								  match->record->seq, "removed", match->record->played_at);
 		else
 			vanished[nvanished++] = id;
 	}
+	application->applied->looked_at -= nabsent;
 	if (nvanished > 0)
-	{
-		ladder_execute(ladder, &forget_unrated_query,
-					   DATUMS(id_array(ladder->match_type, vanished, nvanished)), NULL, NULL);
-	}
+		(void) ladder_execute(ladder, &forget_unrated_query,
+							  DATUMS(id_array(ladder->match_type, vanished, nvanished)), NULL, NULL);
+	if (nabsent > 0 && application->inserted)
+		forget_locked_matches(ladder, absent, nabsent);
 	pfree(vanished);
+	pfree(absent);
 }
 
 /*
@@ -151,30 +155,22 @@ static LadderQuery last_judged_query = {
 	"ORDER BY m.played_at DESC, m.match_id{match order} DESC LIMIT 1"
 };
 
-enum
-{
-	LAST_PLAYED_AT,
-	LAST_MATCH_ID,
-	LAST_NCOLUMNS
-};
-
 /* A match that its players' past kept from being rated: later ones may not precede it. */
 static void
 advance_last_place(Ladder *ladder, LastPlace *last, Datum match_id, TimestampTz played_at)
 {
-	const IdType *type = ladder->match_type;
 	MemoryContext old;
 
 	if (played_at < last->at ||
 		(played_at == last->at && last->is_match &&
-		 id_compare(type, match_id, last->match_id) <= 0))
+		 id_compare(ladder->match_type, match_id, last->match_id) <= 0))
 		return;
 	last->at = played_at;
 	last->is_match = true;
 
 	/* Whoever rates a match does so in memory that goes with it. */
 	old = MemoryContextSwitchTo(ladder->context);
-	last->match_id = datumCopy(match_id, type->typbyval, type->typlen);
+	last->match_id = id_copy(ladder->match_type, match_id);
 	MemoryContextSwitchTo(old);
 }
 
@@ -182,15 +178,17 @@ static LastPlace
 find_last_place(Ladder *ladder, bool judges_players)
 {
 	LastPlace	last = {DT_NOBEGIN, false, (Datum) 0};
-	Datum		values[LAST_NCOLUMNS];
-	bool		nulls[LAST_NCOLUMNS];
+	QueryRow	row;
 
-	if (ladder_read_row(ladder, &last_operation_query, NULL, values, nulls) && !nulls[0])
-		last.at = DatumGetTimestampTz(values[0]);
-	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, values, nulls) &&
-		!nulls[LAST_PLAYED_AT])
-		advance_last_place(ladder, &last, values[LAST_MATCH_ID],
-						   DatumGetTimestampTz(values[LAST_PLAYED_AT]));
+	if (ladder_read_row(ladder, &last_operation_query, NULL, &row))
+		last.at = next_time(&row);
+	if (judges_players && ladder_read_row(ladder, &last_judged_query, NULL, &row) &&
+		!next_is_null(&row))
+	{
+		TimestampTz at = next_time(&row);
+
+		advance_last_place(ladder, &last, next_datum(&row), at);
+	}
 	return last;
 }
 
@@ -355,23 +353,17 @@ give_advantage(Ladder *ladder, Batch *batch, SourceMatch *source)
  * have committed about them.
  */
 static void
-begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
-				  BatchTrial *trial)
+begin_application(Application *application, BatchTrial *trial)
 {
+	Ladder	   *ladder = application->ladder;
+	Datum	   *ids = application->ids;
+	int			n = application->n;
 	LockedMatch *recorded;
 	int			nrecorded;
 	int			i;
 
 	trial->phase = BATCH_LOADS;
 	recorded = lock_matches(ladder, ids, n, &nrecorded, &application->inserted);
-	application->ladder = ladder;
-	application->at_match = false;
-	application->nalone = 0;
-	application->nlate = 0;
-	application->nunrated = 0;
-	application->notices = trial->notices;
-	application->ids = ids;
-	application->n = n;
 	application->batch = ladder_batch(ladder);
 	trial->phase = BATCH_READS;
 	application->reader = reader_open_matches(ladder, id_array(ladder->match_type, ids, n),
@@ -385,11 +377,9 @@ begin_application(Application *application, Ladder *ladder, Datum *ids, int n,
 	for (i = 0; i < nrecorded; i++)
 		((KnownMatch *) id_table_find(application->known, recorded[i].id, ""))->record =
 			&recorded[i];
-	application->corrections = (Corrections) {.ladder = ladder};
 	application->events = outbox_create(ladder, OUTBOX_EVENTS);
 	application->component_events = outbox_create(ladder, OUTBOX_COMPONENT_EVENTS);
 	application->matches = outbox_create(ladder, OUTBOX_MATCHES);
-	application->first_played = DT_NOEND;
 	application->batch->keeps_meetings = application->reader->filters != NULL &&
 		filters_repeat_window(application->reader->filters) > 0;
 }
@@ -569,7 +559,7 @@ rate_match(Application *application, SourceMatch *source)
 	put_match(application->matches, OUTBOX_INSERT, source, status, &why, placed, seq);
 	if (strcmp(status, "unrated") == 0)
 	{
-		application->nunrated++;
+		application->applied->unrated++;
 		notices_add(application->notices, ladder, source->id, &why);
 	}
 	return true;
@@ -608,7 +598,7 @@ rate_matches(Application *application)
 		}
 		if (record != NULL && record->digest == source->digest)
 		{
-			application->nalone++;
+			application->applied->looked_at--;
 			continue;
 		}
 		if (record != NULL && record->placed)
@@ -630,26 +620,10 @@ rate_matches(Application *application)
 		if (in_time)
 			continue;
 		correct_match(application, 0, "late", source->played_at);
-		application->nlate++;
+		application->applied->late++;
 	}
 	application->at_match = false;
 	MemoryContextDelete(row_context);
-}
-
-/* Delete the rows that only lock matches which the source does not have. */
-static void
-forget_absent(Application *application)
-{
-	Datum	   *absent = huge_array(Datum, application->n);
-	int			nabsent = 0;
-	int			i;
-
-	for (i = 0; i < application->n; i++)
-		if (!application->match[i].seen && application->match[i].record == NULL)
-			absent[nabsent++] = application->ids[i];
-	if (nabsent > 0)
-		forget_locked_matches(application->ladder, absent, nabsent);
-	pfree(absent);
 }
 
 /*
@@ -720,16 +694,16 @@ write_application(Application *application)
 bool
 apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *applied)
 {
-	Application application;
-	ErrorContextCallback callback;
+	Application application = {
+		.ladder = ladder,.ids = ids,.n = n,.corrections = {.ladder = ladder},
+		.first_played = DT_NOEND,.applied = applied,.notices = trial->notices
+	};
+	ErrorContextCallback callback = {error_context_stack, match_error_context, &application};
 	bool		loaded;
 
+	*applied = (Applied) {.looked_at = n};
 	ladder_take_states(ladder);
-	begin_application(&application, ladder, ids, n, trial);
-
-	callback.callback = match_error_context;
-	callback.arg = &application;
-	callback.previous = error_context_stack;
+	begin_application(&application, trial);
 	error_context_stack = &callback;
 	survey_matches(&application);
 	if (IsolationUsesXactSnapshot())
@@ -745,11 +719,6 @@ apply_batch(Ladder *ladder, Datum *ids, int n, BatchTrial *trial, Applied *appli
 		return false;
 
 	trial->phase = BATCH_WRITES;
-	applied->looked_at = n - application.nalone;
-	applied->late = application.nlate;
-	applied->unrated = application.nunrated;
-	if (application.inserted)
-		forget_absent(&application);
 	id_table_free(application.known);
 	pfree(application.match);
 	write_application(&application);

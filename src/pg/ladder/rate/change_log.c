@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 #include "utils/tuplestore.h"
 
-#include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 
@@ -68,7 +68,6 @@ void
 change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 {
 	const StoredRow *before = player->stored;
-	const IdType *type = log->ladder->player_type;
 	bool		found;
 	void	  **entry = id_table_enter(log->changes, player->id, player->pool, &found);
 	MemoryContext old = MemoryContextSwitchTo(log->context);
@@ -78,7 +77,7 @@ change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 	{
 		*entry = palloc0_object(RatingChange);
 		change = *entry;
-		change->id = datumCopy(player->id, type->typbyval, type->typlen);
+		change->id = id_copy(log->ladder->player_type, player->id);
 		if (strcmp(player->pool, log->last_pool) != 0)
 			log->last_pool = pstrdup(player->pool);
 		change->pool = log->last_pool;
@@ -154,40 +153,14 @@ static LadderQuery places_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT)}
 };
 
-enum
-{
-	PLACE_PLAYER_ID,
-	PLACE_POOL,
-	PLACE_PLACE
-};
-
-/* Places that are read: of rows as they were, 0, or as they are, 1. */
-typedef struct PlacesLoad
-{
-	ChangeLog  *log;
-	int			time;
-} PlacesLoad;
-
-static void
-take_place(void *arg, const Datum *values, const bool *nulls)
-{
-	const PlacesLoad *load = (const PlacesLoad *) arg;
-	char	   *pool = TextDatumGetCString(values[PLACE_POOL]);
-	RatingChange *change = id_table_find(load->log->changes, values[PLACE_PLAYER_ID], pool);
-
-	(void) nulls;
-	change->place[load->time] = DatumGetInt64(values[PLACE_PLACE]);
-	pfree(pool);
-}
-
 void
 change_log_read_places(ChangeLog *log, bool before)
 {
-	PlacesLoad	load = {log, before ? 0 : 1};
 	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
 	int			count = id_table_count(log->changes);
 	Datum	   *id = huge_array(Datum, count);
 	const char **pool = huge_array(const char *, count);
+	RowReader	rows;
 	int			n = 0;
 	int			i;
 
@@ -199,52 +172,27 @@ change_log_read_places(ChangeLog *log, bool before)
 		}
 	if (n == 0)
 		return;
-	(void) ladder_execute_each(log->ladder, &places_query,
-							   DATUMS(id_array(log->ladder->player_type, id, n),
-									  text_array(pool, n)),
-							   NULL, take_place, &load);
+	row_reader_open(&rows, log->ladder, &places_query,
+					DATUMS(id_array(log->ladder->player_type, id, n), text_array(pool, n)));
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		QueryRow	row = reader_row(&rows);
+		Datum		player = next_datum(&row);
+		RatingChange *change = id_table_find(log->changes, player, next_text(&row));
+
+		change->place[before ? 0 : 1] = next_int64(&row);
+	}
+	row_reader_close(&rows);
 }
 
 /*
  * ---- Results ----
  */
 
-/* The columns that catch_up() returns, from 0. */
-enum
-{
-	CHANGE_PLAYER_ID,
-	CHANGE_POOL,
-	CHANGE_RATING_BEFORE,
-	CHANGE_RATING_AFTER,
-	CHANGE_GAMES_BEFORE,
-	CHANGE_GAMES_AFTER,
-	CHANGE_PLACE_BEFORE,
-	CHANGE_PLACE_AFTER,
-	CHANGE_NCOLUMNS
-};
-
-/* The columns of a row as it was, 0, or as it is, 1. */
-static void
-version_columns(const Ladder *ladder, const RatingChange *change, int time, Datum *values,
-				bool *nulls)
-{
-	const StoredRow *row = change->row[time];
-
-	nulls[CHANGE_RATING_BEFORE + time] = nulls[CHANGE_GAMES_BEFORE + time] = (row == NULL);
-	nulls[CHANGE_PLACE_BEFORE + time] = change->place[time] == 0;
-	if (row != NULL)
-	{
-		values[CHANGE_RATING_BEFORE + time] =
-			Float8GetDatum(model_display(ladder->model, ladder->params, row->state));
-		values[CHANGE_GAMES_BEFORE + time] = Int64GetDatum(row->record.games);
-	}
-	values[CHANGE_PLACE_BEFORE + time] = Int64GetDatum(change->place[time]);
-}
-
 void
 change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	const Ladder *ladder = log->ladder;
 	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
 	int			n = id_table_count(log->changes);
 	int			i;
@@ -252,19 +200,26 @@ change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
 	for (i = 0; i < n; i++)
 	{
 		const RatingChange *change = changes[i];
-		Datum		values[CHANGE_NCOLUMNS] = {0};
-		bool		nulls[CHANGE_NCOLUMNS] = {false};
+		StoredRow  *const *version = change->row;
+		ResultRow	row = {0};
+		int			time;
 
 		CHECK_FOR_INTERRUPTS();
 		if (!is_changed(log, change))
 			continue;
-		values[CHANGE_PLAYER_ID] =
-			CStringGetTextDatum(id_text(log->ladder->player_type, change->id));
-		values[CHANGE_POOL] = CStringGetTextDatum(change->pool);
-		version_columns(log->ladder, change, 0, values, nulls);
-		version_columns(log->ladder, change, 1, values, nulls);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
-		pfree(DatumGetPointer(values[CHANGE_PLAYER_ID]));
-		pfree(DatumGetPointer(values[CHANGE_POOL]));
+		put_text(&row, id_text(ladder->player_type, change->id));
+		put_text(&row, change->pool);
+		for (time = 0; time < 2; time++)
+			put_datum(&row, version[time] == NULL ? (Datum) 0 :
+					  Float8GetDatum(model_display(ladder->model, ladder->params, version[time]->state)),
+					  version[time] == NULL);
+		for (time = 0; time < 2; time++)
+			put_datum(&row, Int64GetDatum(version[time] == NULL ? 0 : version[time]->record.games),
+					  version[time] == NULL);
+		for (time = 0; time < 2; time++)
+			put_datum(&row, Int64GetDatum(change->place[time]), change->place[time] == 0);
+		add_result_row(fcinfo, &row);
+		pfree(DatumGetPointer(row.values[0]));
+		pfree(DatumGetPointer(row.values[1]));
 	}
 }

@@ -14,6 +14,7 @@
 #include "core/rating/match.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/subtransaction.h"
@@ -51,10 +52,11 @@ component_keys(const Ladder *ladder, const BatchComponent *const *component, int
  */
 
 BatchComponent *
-component_of_row(Batch *batch, const Datum *values, const bool *nulls)
+component_of_row(Batch *batch, QueryRow row)
 {
 	const MatchRules *rules = &batch->model->rules;
-	bool		owned = !nulls[COMPONENT_PLAYER_ID - 1];
+	bool		owned = !next_is_null(&row);
+	Datum		player = next_datum(&row);
 	BatchComponent *component = NULL;
 	BatchPlayer *owner = NULL;
 	char	   *name;
@@ -62,16 +64,16 @@ component_of_row(Batch *batch, const Datum *values, const bool *nulls)
 	char	   *key;
 	int			number;
 
-	if (nulls[COMPONENT_KIND - 1] || nulls[COMPONENT_POOL - 1] || nulls[COMPONENT_KEY - 1])
+	if (row.null[0] || row.null[1] || row.null[2])
 		return NULL;
-	name = TextDatumGetCString(values[COMPONENT_KIND - 1]);
-	pool = TextDatumGetCString(values[COMPONENT_POOL - 1]);
-	key = TextDatumGetCString(values[COMPONENT_KEY - 1]);
+	name = next_text(&row);
+	pool = next_text(&row);
+	key = next_text(&row);
 	number = match_component_kind(rules, name);
 	if (number >= 0 && (rules->component[number].scope == COMPONENT_OF_PLAYER) == owned)
 	{
 		if (owned)
-			owner = batch_player(batch, values[COMPONENT_PLAYER_ID - 1], pool);
+			owner = batch_player(batch, player, pool);
 		component = batch_component(batch, number, owner, pool, key);
 	}
 	pfree(name);
@@ -91,20 +93,20 @@ typedef struct ComponentsLoad
 } ComponentsLoad;
 
 static void
-take_component(void *arg, const Datum *values, const bool *nulls)
+take_component(void *arg, QueryRow row)
 {
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
-	BatchComponent *component = component_of_row(load->batch, values, nulls);
+	BatchComponent *component = component_of_row(load->batch, row);
 	int			state = COMPONENT_STATE - 1;
 
 	/* Loaded and not existing is one that has a row, and no state before the end of the batch. */
 	if (component != NULL)
 		component->loaded = true;
-	if (component != NULL && !nulls[state] &&
-		ARR_NDIM(DatumGetArrayTypeP(values[state])) == 0)
+	if (component != NULL && !row.null[state] &&
+		ARR_NDIM(DatumGetArrayTypeP(row.value[state])) == 0)
 		return;
 	if (component == NULL ||
-		table_read(&component_table, load->batch->model, component->spec->nstate, values, nulls,
+		table_read(&component_table, load->batch->model, component->spec->nstate, row,
 				   &component->record, component->state) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -141,19 +143,11 @@ static LadderQuery some_components_query = {
 };
 
 void
-components_load_all(Batch *batch, Ladder *ladder)
+components_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
 	if (batch->nkinds > 0)
-		load_by(batch, ladder, &all_components_query, NULL, take_component);
-}
-
-void
-components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
-{
-	if (batch->nkinds == 0)
-		return;
-	load_by(batch, ladder, &some_components_query, DATUMS(id_array(ladder->player_type, ids, n)),
-			take_component);
+		load_by(batch, ladder, ids == NULL ? &all_components_query : &some_components_query,
+				DATUMS(id_array(ladder->player_type, ids, n)), take_component);
 }
 
 /*
@@ -245,9 +239,9 @@ wanted_keys(const Batch *batch, const Ladder *ladder, int set, Datum *values)
 
 /* Mark a component that has got a row, which a trigger of the user's may have changed. */
 static void
-mark_created(void *arg, const Datum *values, const bool *nulls)
+mark_created(void *arg, QueryRow row)
 {
-	BatchComponent *component = component_of_row((Batch *) arg, values, nulls);
+	BatchComponent *component = component_of_row((Batch *) arg, row);
 
 	if (component != NULL)
 		component->created = true;
@@ -310,45 +304,29 @@ components_peek(Batch *batch, Ladder *ladder)
 		load_by(batch, ladder, &components_query, values, take_component);
 }
 
-/* A batch that gets rows beside its components. */
-typedef struct ComponentsStore
-{
-	Batch	   *batch;
-	TakesRow	surplus;
-	void	   *arg;
-} ComponentsStore;
-
+/* Put a row beside its component. */
 static void
-store_component(void *arg, const Datum *values, const bool *nulls)
+store_component(Batch *batch, BatchComponent *component, QueryRow row)
 {
-	const ComponentsStore *store = (const ComponentsStore *) arg;
-	BatchComponent *component = component_of_row(store->batch, values, nulls);
-	StoredRow  *row;
-	int			nstate;
+	int			nstate = component->spec->nstate;
+	StoredRow  *stored = MemoryContextAllocZero(batch->context,
+												offsetof(StoredRow, state) + nstate * sizeof(double));
 
-	if (component == NULL)
-	{
-		store->surplus(store->arg, values, nulls);
-		return;
-	}
-	nstate = component->spec->nstate;
-	row = MemoryContextAllocZero(store->batch->context,
-								 offsetof(StoredRow, state) + nstate * sizeof(double));
-	row->found = true;
+	stored->found = true;
 
 	/* What is no state, or a second row where the owner has dropped the key, is nothing that can come out. */
-	if (table_read(&component_table, store->batch->model, nstate, values, nulls, &row->record,
-				   row->state) != NULL || component->stored != NULL)
-		row->record.games = -1;
-	component->stored = row;
+	if (table_read(&component_table, batch->model, nstate, row, &stored->record,
+				   stored->state) != NULL || component->stored != NULL)
+		stored->record.games = -1;
+	component->stored = stored;
 }
 
 void
 components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, void *arg)
 {
 	const BatchComponent **loaded = huge_array(const BatchComponent *, batch->ncomponents);
-	ComponentsStore store = {batch, surplus, arg};
 	Datum		values[COMPONENT_KEY_NPARAMS];
+	RowReader	rows;
 	int			n = 0;
 	int			i;
 
@@ -357,10 +335,21 @@ components_store_rows(Batch *batch, Ladder *ladder, bool all, TakesRow surplus, 
 			loaded[n++] = batch->components[i];
 	if (!all && n > 0)
 		component_keys(ladder, loaded, n, values);
-	if (all || n > 0)
-		(void) ladder_execute_each(ladder, all ? &all_components_query : &components_query, values,
-								   NULL, store_component, &store);
 	pfree(loaded);
+	if (!all && n == 0)
+		return;
+	row_reader_open(&rows, ladder, all ? &all_components_query : &components_query, values);
+	for (; rows.have_row; row_reader_next(&rows))
+	{
+		QueryRow	row = reader_row(&rows);
+		BatchComponent *component = component_of_row(batch, row);
+
+		if (component == NULL)
+			surplus(arg, row);
+		else
+			store_component(batch, component, row);
+	}
+	row_reader_close(&rows);
 }
 
 /*
@@ -425,20 +414,20 @@ static LadderQuery horizon_query = {
 #define KNOWN_GAMES COMPONENT_NCOLUMNS	/* from 0, behind the columns of component */
 
 static void
-take_past(void *arg, const Datum *values, const bool *nulls)
+take_past(void *arg, QueryRow row)
 {
 	const ComponentsLoad *load = (const ComponentsLoad *) arg;
-	BatchComponent *component = component_of_row(load->batch, values, nulls);
+	BatchComponent *component = component_of_row(load->batch, row);
 
 	/* Stored events of what the model does not have are surplus. */
 	if (component == NULL)
 		return;
 	component->loaded = load->query != &horizon_query;
-	component->exists = !nulls[COMPONENT_GAMES - 1];
+	component->exists = !row.null[COMPONENT_GAMES - 1];
 	if (component->exists)
-		(void) table_read(&component_table, load->batch->model, component->spec->nstate, values,
-						  nulls, &component->record, component->state);
-	if (!nulls[KNOWN_GAMES] && DatumGetInt64(values[KNOWN_GAMES]) > component->record.games)
+		(void) table_read(&component_table, load->batch->model, component->spec->nstate, row,
+						  &component->record, component->state);
+	if (!row.null[KNOWN_GAMES] && DatumGetInt64(row.value[KNOWN_GAMES]) > component->record.games)
 		report_missing_events(load->ladder, DatumGetInt64(load->values[0]),
 							  psprintf("component %s", component->spec->name));
 }

@@ -49,11 +49,8 @@ extern void components_load(Batch *batch, Ladder *ladder);
 /* Load all that are wanted, without a lock. */
 extern void components_peek(Batch *batch, Ladder *ladder);
 
-/* Load all components that an operation on all players may be about. */
-extern void components_load_all(Batch *batch, Ladder *ladder);
-
-/* Load those that belong to n players. */
-extern void components_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
+/* Load what an operation may be about: components that belong to n players, or all if ids is NULL. */
+extern void components_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
 /*
  * Put the rows of those that are loaded, or all rows, beside their components, as player_row() does
@@ -77,6 +74,6 @@ extern void components_load_horizon(Batch *batch, Ladder *ladder);
  * The component of the batch that a row is about, whose first columns are player_id, kind, pool
  * and key; NULL if the model has no such kind, or one with another owner.
  */
-extern BatchComponent *component_of_row(Batch *batch, const Datum *values, const bool *nulls);
+extern BatchComponent *component_of_row(Batch *batch, QueryRow row);
 
 #endif							/* PG_LADDER_RATE_COMPONENT_STATES_H */

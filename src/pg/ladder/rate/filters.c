@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/jsonb.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -31,18 +30,8 @@ SKILLRATING_FUNCTION(skillrating_check_eligibility);
  * reorders may give it another place.
  */
 static LadderQuery read_filters_query = {
-	.text = "SELECT kind, player_id, into_id, since, until, params FROM {operation} WHERE "
+	.text = "SELECT kind, since, COALESCE(until, 'infinity'), params, player_id, into_id FROM {operation} WHERE "
 	OPERATION_FILTERS " ORDER BY operation"
-};
-
-enum
-{
-	FILTER_KIND,
-	FILTER_PLAYER,
-	FILTER_INTO,
-	FILTER_SINCE,
-	FILTER_UNTIL,
-	FILTER_PARAMS
 };
 
 typedef struct Exclusion
@@ -77,10 +66,9 @@ struct Filters
 static void
 add_merge(Filters *filters, Datum player, Datum into)
 {
-	const IdType *type = filters->type;
 	Datum	   *copy = palloc_object(Datum);
 
-	*copy = datumCopy(into, type->typbyval, type->typlen);
+	*copy = id_copy(filters->type, into);
 	id_table_set(filters->merged, player, copy);
 }
 
@@ -102,12 +90,6 @@ add_exclusion(Filters *filters, Datum player, TimestampTz since,
 	*place = exclusion;
 }
 
-static TimestampTz
-filter_time(const Datum *value, const bool *null, int column, TimestampTz missing)
-{
-	return null[column] ? missing : DatumGetTimestampTz(value[column]);
-}
-
 /* Rules of eligibility in the current context, or NULL if none is in force. */
 static const ParamValue *
 read_rules(Jsonb *json)
@@ -123,36 +105,34 @@ read_rules(Jsonb *json)
  * later one is found first by eligibility_at().
  */
 static void
-add_filter(void *arg, const Datum *value, const bool *null)
+add_filter(void *arg, QueryRow row)
 {
 	Filters    *filters = (Filters *) arg;
-	TimestampTz since = filter_time(value, null, FILTER_SINCE, DT_NOBEGIN);
-	char	   *kind = TextDatumGetCString(value[FILTER_KIND]);
+	char	   *kind = next_text(&row);
+	TimestampTz since = next_time(&row);
+	TimestampTz until = next_time(&row);
+	Datum		params = next_datum(&row);
+	bool		of_player = !next_is_null(&row);
+	Datum		player = next_datum(&row);
 
 	if (strcmp(kind, "eligibility") == 0)
 	{
 		EligibilitySince *declared;
 
-		if (filters->neligibility == filters->max_eligibility)
-		{
-			filters->max_eligibility = Max(4, 2 * filters->max_eligibility);
-			huge_array_grow(filters->eligibility, EligibilitySince, filters->max_eligibility);
-		}
+		huge_array_grow_for_next(filters->eligibility, EligibilitySince, filters->neligibility,
+								 filters->max_eligibility);
 		declared = &filters->eligibility[filters->neligibility++];
 		declared->since = since;
-		declared->rules = read_rules(DatumGetJsonbP(value[FILTER_PARAMS]));
+		declared->rules = read_rules(DatumGetJsonbP(params));
 	}
-	else if (null[FILTER_PLAYER])
-		return;
-	else if (strcmp(kind, "merge") == 0)
+	else if (of_player && strcmp(kind, "merge") == 0)
 	{
 		/* Only an owner who writes to the table leaves it out. */
-		if (!null[FILTER_INTO])
-			add_merge(filters, value[FILTER_PLAYER], value[FILTER_INTO]);
+		if (!next_is_null(&row))
+			add_merge(filters, player, next_datum(&row));
 	}
-	else
-		add_exclusion(filters, value[FILTER_PLAYER], since,
-					  filter_time(value, null, FILTER_UNTIL, DT_NOEND));
+	else if (of_player)
+		add_exclusion(filters, player, since, until);
 }
 
 /* The rules in force that were declared last for matches played at a time, or NULL. */

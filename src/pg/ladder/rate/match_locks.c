@@ -9,13 +9,10 @@
 #include "pg/ladder/rate/match_locks.h"
 
 #include "utils/builtins.h"
-#include "utils/datum.h"
-#include "utils/timestamp.h"
-
 #include "pg/ladder/entry/hold.h"
 #include "pg/ladder/entry/plans.h"
 
-#define RECORDED "m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at, m.reason"
+#define RECORDED "m.reason, m.match_id, m.digest, m.seq, m.void_reason, m.played_at, m.arrived_at"
 
 /*
  * An existing row is updated to what it is, and not only locked: a lock alone would give a
@@ -39,38 +36,12 @@ static LadderQuery known_matches_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-enum
-{
-	RECORDED_MATCH_ID,
-	RECORDED_DIGEST,
-	RECORDED_SEQ,
-	RECORDED_VOID_REASON,
-	RECORDED_PLAYED_AT,
-	RECORDED_ARRIVED_AT,
-	RECORDED_REASON
-};
-
 /* By their reason, so that a row that somebody has given content meanwhile is none of these. */
 static LadderQuery forget_locked_query = {
 	.text = "DELETE FROM {rated_match} AS m WHERE m.match_id {match =} ANY ($1) "
 	"AND m.reason OPERATOR(pg_catalog.=) 'no_match'",
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
-
-/*
- * Error unless a table has taken as many rows as it was given: a match whose row a trigger of the
- * owner's has kept out would be rated without a lock.
- */
-static void
-check_taken(const Ladder *ladder, uint64 taken, int n)
-{
-	if (taken != (uint64) n)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of %d rows",
-						ladder->name, taken, n),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
-}
 
 /* Rows of matches that were locked. */
 typedef struct LockedMatches
@@ -83,31 +54,23 @@ typedef struct LockedMatches
 
 /* Take a row unless it was inserted just now. */
 static void
-take_locked(void *arg, const Datum *values, const bool *nulls)
+take_locked(void *arg, QueryRow row)
 {
 	LockedMatches *recorded = (LockedMatches *) arg;
+	const char *reason = next_text(&row);
 	LockedMatch *record;
 
-	if (!nulls[RECORDED_REASON] &&
-		strcmp(TextDatumGetCString(values[RECORDED_REASON]), "no_match") == 0)
+	if (reason != NULL && strcmp(reason, "no_match") == 0)
 		return;
-	if (recorded->n == recorded->max)
-	{
-		recorded->max = Max(2 * recorded->max, 16);
-		huge_array_grow(recorded->match, LockedMatch, recorded->max);
-	}
+	huge_array_grow_for_next(recorded->match, LockedMatch, recorded->n, recorded->max);
 	record = &recorded->match[recorded->n++];
-	record->id = datumCopy(values[RECORDED_MATCH_ID], recorded->type->typbyval,
-						   recorded->type->typlen);
-	record->digest = DatumGetInt64(values[RECORDED_DIGEST]);
-	record->seq = DatumGetInt64(values[RECORDED_SEQ]);
-	record->placed = !nulls[RECORDED_SEQ];
-	record->void_reason = nulls[RECORDED_VOID_REASON] ? NULL :
-		TextDatumGetCString(values[RECORDED_VOID_REASON]);
-	record->played_at = nulls[RECORDED_PLAYED_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[RECORDED_PLAYED_AT]);
-	record->arrived_at = nulls[RECORDED_ARRIVED_AT] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[RECORDED_ARRIVED_AT]);
+	record->id = next_id(&row, recorded->type);
+	record->digest = next_int64(&row);
+	record->placed = !next_is_null(&row);
+	record->seq = next_int64(&row);
+	record->void_reason = next_text(&row);
+	record->played_at = next_time(&row);
+	record->arrived_at = next_time(&row);
 }
 
 static int
@@ -139,8 +102,10 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 	query = !*inserted ? &known_matches_query : n == 1 ? &lock_match_query : &lock_matches_query;
 	nrows = ladder_execute_each(ladder, query, query == &lock_match_query ? sorted : &array, NULL,
 								take_locked, &recorded);
+
+	/* A match whose row a trigger of the owner's has kept out would be rated without a lock. */
 	if (*inserted)
-		check_taken(ladder, nrows, n);
+		ladder_check_taken(ladder, nrows, n);
 	pfree(DatumGetPointer(array));
 	pfree(sorted);
 	*nrecorded = recorded.n;
@@ -150,8 +115,7 @@ lock_matches(Ladder *ladder, const Datum *ids, int n, int *nrecorded, bool *inse
 void
 forget_locked_matches(Ladder *ladder, Datum *ids, int n)
 {
-	Datum		array;
+	Datum		array = id_array(ladder->match_type, ids, n);
 
-	array = id_array(ladder->match_type, ids, n);
-	check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
+	ladder_check_taken(ladder, ladder_execute(ladder, &forget_locked_query, &array, NULL, NULL), n);
 }

@@ -12,7 +12,6 @@
 #include "tcop/dest.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -88,8 +87,8 @@ append_all_columns(QueryDraft *draft)
 
 /* A query for the model of the ladder, and the same with all columns, for another one. */
 #define QUERIES(query_text, ...) { \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_source_columns}}}, \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {{"source_columns", append_all_columns}}} \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_source_columns}}, \
+	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_all_columns}} \
 }
 
 #define MATCHES "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1)"
@@ -98,14 +97,14 @@ append_all_columns(QueryDraft *draft)
 static LadderQuery read_match_query = {
 	.text = MATCHES,
 	.param = {ARRAY_OF(VALUE_MATCH)},
-	.part = {{"source_columns", append_source_columns}}
+	.part = {"source_columns", append_source_columns}
 };
 
 static LadderQuery read_matches_query[] =
 QUERIES(MATCHES " ORDER BY 2, \"match_id\"{match order}", ARRAY_OF(VALUE_MATCH));
 
 #define RATED_COLUMNS \
-	"m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.match_id, m.played_at, m.arrived_at, " \
+	"m.match_id, m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.played_at, m.arrived_at, " \
 	"m.size_advantage_ratio, m.size_advantage_difference"
 
 /* Of a match that is gone there is one row, without source columns. */
@@ -123,12 +122,6 @@ static LadderQuery next_rated_query = {
 	.param = {VALUE_INT8}
 };
 
-enum
-{
-	NEXT_MATCH_ID,
-	NEXT_SEQ
-};
-
 /*
  * The same as read_rated_query for given matches, those of $1 with what the
  * source has: nothing else of it is looked at.
@@ -138,21 +131,6 @@ QUERIES("SELECT {source_columns}, " RATED_COLUMNS " "
 		"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
 		"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
 		ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH));
-
-/* The columns of that behind those of the source. */
-enum
-{
-	RATED_SEQ = SOURCE_NCOLUMNS + 1,
-	RATED_DIGEST,
-	RATED_STATUS,
-	RATED_REASON,
-	RATED_DETAIL,
-	RATED_VOID_REASON,
-	RATED_MATCH_ID,
-	RATED_PLAYED_AT,
-	RATED_ARRIVED_AT,
-	RATED_ADVANTAGE				/* two columns */
-};
 
 /*
  * ---- Readers ----
@@ -309,43 +287,35 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	return reader;
 }
 
-/* The matches of a chunk. */
-typedef struct ChunkIds
-{
-	MatchReader *reader;
-	Datum	   *id;
-	int			n;
-} ChunkIds;
-
-static void
-take_next(void *arg, const Datum *values, const bool *nulls)
-{
-	ChunkIds   *ids = (ChunkIds *) arg;
-	const IdType *type = ids->reader->ladder->match_type;
-
-	(void) nulls;
-	ids->id[ids->n++] = datumCopy(values[NEXT_MATCH_ID], type->typbyval, type->typlen);
-	ids->reader->next_seq = 1 + DatumGetInt64(values[NEXT_SEQ]);
-}
-
 /* Read the next chunk of matches in rated order, if there is one. */
 static void
 open_chunk(MatchReader *reader)
 {
-	ChunkIds	ids = {reader, NULL, 0};
+	const IdType *type = reader->ladder->match_type;
 	MemoryContext old;
+	Datum	   *id;
+	int			n = 0;
+	RowReader	rows;
 	Datum		values[2];
 
 	MemoryContextReset(reader->chunk);
 	old = MemoryContextSwitchTo(reader->chunk);
 	tuplestore_clear(reader->store);
-	ids.id = palloc_array(Datum, MATCHES_OF_CHUNK);
+	id = palloc_array(Datum, MATCHES_OF_CHUNK);
 	values[0] = Int64GetDatum(reader->next_seq);
-	(void) ladder_execute_each(reader->ladder, &next_rated_query, values, NULL, take_next, &ids);
-	if (ids.n > 0)
+	for (row_reader_open(&rows, reader->ladder, &next_rated_query, values); rows.have_row;
+		 row_reader_next(&rows))
 	{
-		values[0] = find_readable(reader, ids.id, ids.n);
-		values[1] = id_array(reader->ladder->match_type, ids.id, ids.n);
+		QueryRow	row = reader_row(&rows);
+
+		id[n++] = next_id(&row, type);
+		reader->next_seq = 1 + next_int64(&row);
+	}
+	row_reader_close(&rows);
+	if (n > 0)
+	{
+		values[0] = find_readable(reader, id, n);
+		values[1] = id_array(type, id, n);
 		store_rows(reader, &read_chunk_query[reader->whole], values, NULL);
 	}
 	MemoryContextSwitchTo(old);
@@ -370,20 +340,13 @@ become_careful(MatchReader *reader, int64 from)
 	MemoryContextSwitchTo(old);
 }
 
-/* What careful_do() is to open. */
-typedef struct OpenStream
-{
-	MatchReader *reader;
-	int64		from;
-} OpenStream;
-
 static bool
 open_stream(void *arg)
 {
-	OpenStream *stream = (OpenStream *) arg;
+	MatchReader *reader = (MatchReader *) arg;
 
-	row_reader_open(&stream->reader->stream, stream->reader->ladder,
-					&read_rated_query[stream->reader->whole], DATUMS(Int64GetDatum(stream->from)));
+	row_reader_open(&reader->stream, reader->ladder, &read_rated_query[reader->whole],
+					DATUMS(Int64GetDatum(reader->next_seq)));
 	return true;
 }
 
@@ -436,13 +399,13 @@ MatchReader *
 reader_open_rated(Ladder *ladder, int64 from, bool whole)
 {
 	MatchReader *reader = reader_create(ladder);
-	OpenStream	stream = {reader, from};
 	SourceError error;
 
 	reader->match.tolerant = true;
 	reader->rated = true;
 	reader->whole = whole;
-	if (careful_do(open_stream, &stream, error_is_bearable, &error))
+	reader->next_seq = from;
+	if (careful_do(open_stream, reader, error_is_bearable, &error))
 	{
 		reader->slot = reader->stream.slot;
 		reader->have_row = reader->stream.have_row;
@@ -484,61 +447,30 @@ reader_close(MatchReader *reader)
 	MemoryContextDelete(reader->context);
 }
 
-static char *
-row_text(MatchReader *reader, int attnum)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(reader->slot, attnum, &isnull);
-
-	return isnull ? NULL : TextDatumGetCString(value);
-}
-
-/* The advantage of the larger team that the match took. */
-static void
-read_advantage(MatchReader *reader)
-{
-	SourceMatch *match = &reader->match;
-	int			i;
-
-	match->advantage_given = true;
-	for (i = 0; i < 2; i++)
-	{
-		bool		isnull;
-		Datum		value = slot_getattr(reader->slot, RATED_ADVANTAGE + i, &isnull);
-
-		match->advantage[i] = isnull ? 0 : DatumGetFloat8(value);
-		match->advantage_given = match->advantage_given && !isnull;
-	}
-}
-
 /*
- * What rated_match has; false if the source no longer has the match, or raises an
- * error for it.
+ * What rated_match has, and at the end the advantage of the larger team that the match took; false
+ * if the source no longer has the match, or raises an error for it.
  */
 static bool
 read_rated_columns(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	IdType	   *type = reader->ladder->match_type;
-	bool		isnull;
+	TupleTableSlot *slot = reader->slot;
+	QueryRow	row = {slot->tts_values + SOURCE_NCOLUMNS, slot->tts_isnull + SOURCE_NCOLUMNS};
 
-	match->seq = DatumGetInt64(slot_getattr(reader->slot, RATED_SEQ, &isnull));
-	match->rated_digest = DatumGetInt64(slot_getattr(reader->slot,
-													 RATED_DIGEST, &isnull));
-	match->status = row_text(reader, RATED_STATUS);
-	match->reason = row_text(reader, RATED_REASON);
-	match->detail = row_text(reader, RATED_DETAIL);
-	match->void_reason = row_text(reader, RATED_VOID_REASON);
-	match->rated_played_at =
-		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_PLAYED_AT, &isnull));
-	match->rated_arrived_at =
-		DatumGetTimestampTz(slot_getattr(reader->slot, RATED_ARRIVED_AT, &isnull));
-	if (isnull)
-		match->rated_arrived_at = DT_NOBEGIN;
-	read_advantage(reader);
-	match->id = datumCopy(slot_getattr(reader->slot, RATED_MATCH_ID, &isnull),
-						  type->typbyval, type->typlen);
-	return !slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1);
+	match->id = next_id(&row, reader->ladder->match_type);
+	match->seq = next_int64(&row);
+	match->rated_digest = next_int64(&row);
+	match->status = next_text(&row);
+	match->reason = next_text(&row);
+	match->detail = next_text(&row);
+	match->void_reason = next_text(&row);
+	match->rated_played_at = next_time(&row);
+	match->rated_arrived_at = next_time(&row);
+	match->advantage_given = !row.null[0] && !row.null[1];
+	match->advantage[SIZE_ADVANTAGE_RATIO] = next_number(&row);
+	match->advantage[SIZE_ADVANTAGE_DIFFERENCE] = next_number(&row);
+	return !slot->tts_isnull[SOURCE_MATCH_ID];
 }
 
 void
@@ -610,7 +542,7 @@ static bool
 same_match(MatchReader *reader)
 {
 	/* Of a match without rows in the source there is one without it. */
-	if (reader->rated && slot_attisnull(reader->slot, SOURCE_MATCH_ID + 1))
+	if (reader->rated && reader->slot->tts_isnull[SOURCE_MATCH_ID])
 		return false;
 	if (reader->slot->tts_isnull[SOURCE_MATCH_ID])
 		source_match_lacks(&reader->match, SOURCE_MATCH_ID);

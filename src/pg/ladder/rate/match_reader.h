@@ -38,7 +38,8 @@ typedef struct MatchReader
 	bool		careful;
 	int			nread;			/* matches since the beginning */
 	bool		stays;			/* the next match is the current one */
-	int64		next_seq;		/* where the next chunk begins, if careful */
+	int64		next_seq;		/* where the stream begins or, if careful, the
+								 * next chunk */
 	MemoryContext chunk;		/* of what is about one, or NULL */
 	struct SourceError *errors; /* of the batch, or of the chunk */
 	int			nerrors;

@@ -321,32 +321,20 @@ void
 put_match(Outbox *outbox, OutboxAction action, const SourceMatch *source, const char *status,
 		  const Unrated *why, bool has_seq, int64 seq)
 {
-	Datum		values[MATCH_NCOLUMNS] = {0};
-	bool		nulls[MATCH_NCOLUMNS] = {false};
+	ResultRow	row = {0};
 	MemoryContext old = outbox_begin_row(outbox);
 
-	values[MATCH_ID - 1] = source->id;
-	values[MATCH_STATUS - 1] = CStringGetTextDatum(status);
-	nulls[MATCH_REASON - 1] = nulls[MATCH_DETAIL - 1] = (why->detail == NULL);
-	if (why->detail != NULL)
-	{
-		values[MATCH_REASON - 1] = CStringGetTextDatum(unrated_code(why->reason));
-		values[MATCH_DETAIL - 1] = CStringGetTextDatum(why->detail);
-	}
-	values[MATCH_DIGEST - 1] = Int64GetDatum(source->digest);
-	nulls[MATCH_SEQ - 1] = !has_seq;
-	values[MATCH_SEQ - 1] = Int64GetDatum(seq);
-	values[MATCH_PLAYED_AT - 1] = TimestampTzGetDatum(source->played_at);
-	nulls[MATCH_PLAYED_AT - 1] = TIMESTAMP_NOT_FINITE(source->played_at);
-	values[MATCH_ADVANTAGE_RATIO - 1] =
-		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_RATIO]);
-	values[MATCH_ADVANTAGE_DIFFERENCE - 1] =
-		Float8GetDatum(source->advantage[SIZE_ADVANTAGE_DIFFERENCE]);
-	nulls[MATCH_ADVANTAGE_RATIO - 1] = nulls[MATCH_ADVANTAGE_DIFFERENCE - 1] =
-		!source->advantage_given;
-	values[MATCH_ARRIVED_AT - 1] = TimestampTzGetDatum(source->arrived_at);
-	nulls[MATCH_ARRIVED_AT - 1] = TIMESTAMP_IS_NOBEGIN(source->arrived_at);
-	outbox_put(outbox, action, values, nulls, old);
+	put_datum(&row, source->id, false);
+	put_text(&row, status);
+	put_text(&row, why->detail != NULL ? unrated_code(why->reason) : NULL);
+	put_text(&row, why->detail);
+	put_int64(&row, source->digest);
+	put_datum(&row, Int64GetDatum(seq), !has_seq);
+	put_datum(&row, TimestampTzGetDatum(source->played_at), TIMESTAMP_NOT_FINITE(source->played_at));
+	put_datum(&row, Float8GetDatum(source->advantage[SIZE_ADVANTAGE_RATIO]), !source->advantage_given);
+	put_datum(&row, Float8GetDatum(source->advantage[SIZE_ADVANTAGE_DIFFERENCE]), !source->advantage_given);
+	put_time(&row, source->arrived_at);
+	outbox_put(outbox, action, row.values, row.nulls, old);
 }
 
 void
@@ -414,7 +402,7 @@ put_component(Outbox *outbox, OutboxAction action, const BatchComponent *compone
 }
 
 void
-put_key(Outbox *outbox, const Datum *values, const bool *nulls)
+put_key(Outbox *outbox, QueryRow row)
 {
 	const LadderTable *table = outbox->table->columns;
 	Datum		key[EVENT_MAX_COLUMNS] = {0};
@@ -426,8 +414,8 @@ put_key(Outbox *outbox, const Datum *values, const bool *nulls)
 		if (table->column[i].presence == COLUMN_KEY ||
 			table->column[i].presence == COLUMN_OWNER)
 		{
-			key[i] = values[i];
-			missing[i] = nulls[i];
+			key[i] = row.value[i];
+			missing[i] = row.null[i];
 		}
 	outbox_put(outbox, OUTBOX_DELETE, key, missing, outbox_begin_row(outbox));
 }
@@ -483,13 +471,7 @@ outbox_send_rows(Outbox *outbox, OutboxAction action)
 			nrows += query_rows(outbox, action, table->owned_query[action]);
 	}
 
-	/* Exactly once means that no row gets lost on the way either. */
-	if (nrows != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("ladder \"%s\" took " UINT64_FORMAT " of " UINT64_FORMAT " rows",
-						outbox->ladder->name, nrows, n),
-				 errhint("A trigger, a rule or row-level security on its tables keeps rows out.")));
+	ladder_check_taken(outbox->ladder, nrows, n);
 	tuplestore_end(outbox->rows[action]);
 	outbox->rows[action] = NULL;
 	outbox->nrows[action] = 0;

@@ -12,6 +12,7 @@
 #include "pg/ladder/entry/ladder.h"
 #include "pg/ladder/ranks/hook.h"
 #include "pg/matches/batch.h"
+#include "pg/sql/composite.h"
 
 /* The statement that writes the rows of an outbox. */
 typedef enum OutboxAction
@@ -90,7 +91,7 @@ extern void put_rating(Outbox *outbox, OutboxAction action, const BatchPlayer *p
 extern void put_component(Outbox *outbox, OutboxAction action, const BatchComponent *component);
 
 /* The key of a row of event, component or component_event, to delete it, as it was read. */
-extern void put_key(Outbox *outbox, const Datum *values, const bool *nulls);
+extern void put_key(Outbox *outbox, QueryRow row);
 
 /*
  * Rows of rating with all that is to know of them: the ladder's log of changes and its counts, if

@@ -51,13 +51,7 @@ static LadderQuery past_query = {
 	"AND e.seq OPERATOR(pg_catalog.<) $5 ORDER BY {rounds_after} DESC, e.seq DESC LIMIT 1) AS e "
 	"ORDER BY k.n, g.number",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_INT8), ARRAY_OF(VALUE_INT8), VALUE_INT8},
-	.part = {{"rounds_after", append_rounds_after}}
-};
-
-enum
-{
-	PAST_NUMBER,				/* of the range, from 1 */
-	PAST_STATE
+	.part = {"rounds_after", append_rounds_after}
 };
 
 /* More than any window has. */
@@ -116,12 +110,13 @@ read_past(RowReader *reader, Batch *batch, const PastRanges *ranges)
 
 	for (; reader->have_row; row_reader_next(reader))
 	{
-		const Datum *value = row_values(reader);
+		QueryRow	row = reader_row(reader);
+		int64		number = next_int64(&row);
 
 		CHECK_FOR_INTERRUPTS();
 		for (i = 0; i < nstate; i++)
-			state[i] = DatumGetFloat8(value[PAST_STATE + i]);
-		batch_remember(batch, ranges->player[DatumGetInt64(value[PAST_NUMBER]) - 1], state);
+			state[i] = next_number(&row);
+		batch_remember(batch, ranges->player[number - 1], state);
 	}
 }
 
@@ -209,37 +204,21 @@ static LadderQuery meetings_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), VALUE_INT8, VALUE_TIME}
 };
 
-enum
-{
-	MEETING_NUMBER,				/* of the player, from 1 */
-	MEETING_SEQ,
-	MEETING_PLAYED_AT,
-	MEETING_TEAM
-};
-
-/* The players who are asked about. */
-typedef struct AskedPlayers
-{
-	Batch	   *batch;
-	Ladder	   *ladder;
-	BatchPlayer **player;
-	int			n;
-} AskedPlayers;
-
+/* Add a meeting to that of these players whose it is. */
 static void
-take_meeting(void *arg, const Datum *values, const bool *nulls)
+read_meeting(Batch *batch, const Ladder *ladder, BatchPlayer **player, QueryRow row)
 {
-	const AskedPlayers *asked = (const AskedPlayers *) arg;
+	int64		number = next_int64(&row);
+	bool		lacks = row.null[0] || row.null[1] || row.null[2];
+	int64		seq = next_int64(&row);
+	TimestampTz played_at = next_time(&row);
 
-	if (nulls[MEETING_SEQ] || nulls[MEETING_PLAYED_AT] || nulls[MEETING_TEAM])
+	if (lacks)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("event of a match of ladder \"%s\" lacks its place, time or team",
-						asked->ladder->name)));
-	batch_add_meeting(asked->batch, asked->player[DatumGetInt64(values[MEETING_NUMBER]) - 1],
-					  DatumGetInt64(values[MEETING_SEQ]),
-					  DatumGetTimestampTz(values[MEETING_PLAYED_AT]),
-					  DatumGetInt32(values[MEETING_TEAM]));
+						ladder->name)));
+	batch_add_meeting(batch, player[number - 1], seq, played_at, next_int32(&row));
 }
 
 /* Load those of n players who are not loaded. */
@@ -247,24 +226,29 @@ static void
 load_meetings(Batch *batch, Ladder *ladder, BatchPlayer **player, int n, int64 before,
 			  TimestampTz since)
 {
-	AskedPlayers asked = {batch, ladder, palloc_array(BatchPlayer *, Max(n, 1)), 0};
+	BatchPlayer **asked = palloc_array(BatchPlayer *, Max(n, 1));
+	int			nasked = 0;
 	Datum		values[4];
+	RowReader	rows;
 	int			i;
 
 	for (i = 0; i < n; i++)
 		if (!player[i]->meetings_loaded)
 		{
 			player[i]->meetings_loaded = true;
-			asked.player[asked.n++] = player[i];
+			asked[nasked++] = player[i];
 		}
-	if (asked.n > 0)
+	if (nasked > 0)
 	{
-		player_arrays(ladder, asked.player, asked.n, values);
+		player_arrays(ladder, asked, nasked, values);
 		values[2] = Int64GetDatum(before);
 		values[3] = TimestampTzGetDatum(since);
-		(void) ladder_execute_each(ladder, &meetings_query, values, NULL, take_meeting, &asked);
+		for (row_reader_open(&rows, ladder, &meetings_query, values); rows.have_row;
+			 row_reader_next(&rows))
+			read_meeting(batch, ladder, asked, reader_row(&rows));
+		row_reader_close(&rows);
 	}
-	pfree(asked.player);
+	pfree(asked);
 }
 
 void

@@ -19,6 +19,7 @@
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
+#include "pg/ladder/entry/row_reader.h"
 #include "pg/sql/arrays.h"
 
 /*
@@ -48,13 +49,7 @@ static LadderQuery new_players_query = {
 	"ORDER BY k.player_id{player order}, k.pool COLLATE pg_catalog.\"C\" "
 	"ON CONFLICT (player_id, pool) DO NOTHING RETURNING player_id, pool",
 	.param = {ARRAY_OF(VALUE_PLAYER), ARRAY_OF(VALUE_TEXT), ARRAY_OF(VALUE_FLOAT8)},
-	.part = {{"initial_state", append_initial_state}}
-};
-
-enum
-{
-	NEW_PLAYER_ID,
-	NEW_PLAYER_POOL
+	.part = {"initial_state", append_initial_state}
 };
 
 /* The rows of players who are given by player_id and pool, locked or not. */
@@ -105,29 +100,29 @@ null_in_rating(const char *column)
 }
 
 BatchPlayer *
-rating_player(Batch *batch, const Datum *values, const bool *nulls)
+rating_player(Batch *batch, QueryRow row)
 {
 	BatchPlayer *player;
+	Datum		id;
 	char	   *pool;
 
 	/* The owner may have dropped the constraint. */
-	if (nulls[RATING_PLAYER_ID - 1])
-		null_in_rating("player_id");
-	if (nulls[RATING_POOL - 1])
-		null_in_rating("pool");
-	pool = TextDatumGetCString(values[RATING_POOL - 1]);
-	player = batch_player(batch, values[RATING_PLAYER_ID - 1], pool);
+	if (row.null[0] || row.null[1])
+		null_in_rating(row.null[0] ? "player_id" : "pool");
+	id = next_datum(&row);
+	pool = next_text(&row);
+	player = batch_player(batch, id, pool);
 	pfree(pool);
 	return player;
 }
 
 /* Take over a row of rating as what a player has; of a locked one the last column is its place. */
 static BatchPlayer *
-take_rating(Batch *batch, const Datum *values, const bool *nulls)
+take_rating(Batch *batch, QueryRow row)
 {
-	BatchPlayer *player = rating_player(batch, values, nulls);
-	const char *missing = table_read(&rating_table, batch->model, batch->model->nstate, values,
-									 nulls, &player->record, player->state);
+	BatchPlayer *player = rating_player(batch, row);
+	const char *missing = table_read(&rating_table, batch->model, batch->model->nstate, row,
+									 &player->record, player->state);
 
 	if (missing != NULL)
 		null_in_rating(missing);
@@ -136,18 +131,18 @@ take_rating(Batch *batch, const Datum *values, const bool *nulls)
 }
 
 static void
-take_seen_rating(void *arg, const Datum *values, const bool *nulls)
+take_seen_rating(void *arg, QueryRow row)
 {
-	(void) take_rating((Batch *) arg, values, nulls);
+	(void) take_rating((Batch *) arg, row);
 }
 
 static void
-take_locked_rating(void *arg, const Datum *values, const bool *nulls)
+take_locked_rating(void *arg, QueryRow row)
 {
 	Batch	   *batch = (Batch *) arg;
-	BatchPlayer *player = take_rating(batch, values, nulls);
+	BatchPlayer *player = take_rating(batch, row);
 
-	player->place = *(ItemPointer) DatumGetPointer(values[RATING_NCOLUMNS + batch->model->nstate]);
+	player->place = *(ItemPointer) DatumGetPointer(row.value[RATING_NCOLUMNS + batch->model->nstate]);
 }
 
 StoredRow *
@@ -191,21 +186,11 @@ same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const do
 }
 
 void
-batch_load_all(Batch *batch, Ladder *ladder)
-{
-	bool		nulls[1];
-
-	(void) ladder_execute_each(ladder, &touched_players_query,
-							   DATUMS(batch_shared_pool(batch, &nulls[0])), nulls, take_seen_rating,
-							   batch);
-}
-
-void
-batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n)
+batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
 	bool		nulls[2] = {false};
 
-	(void) ladder_execute_each(ladder, &some_touched_players_query,
+	(void) ladder_execute_each(ladder, ids == NULL ? &touched_players_query : &some_touched_players_query,
 							   DATUMS(batch_shared_pool(batch, &nulls[0]),
 									  id_array(ladder->player_type, ids, n)),
 							   nulls, take_seen_rating, batch);
@@ -241,15 +226,10 @@ player_arrays(Ladder *ladder, BatchPlayer *const *player, int n, Datum *values)
 
 /* Mark a player who has got a row, which a trigger of the user's may have changed. */
 static void
-mark_created(void *arg, const Datum *values, const bool *nulls)
+mark_created(void *arg, QueryRow row)
 {
-	char	   *pool;
-
-	if (nulls[NEW_PLAYER_ID] || nulls[NEW_PLAYER_POOL])
-		return;
-	pool = TextDatumGetCString(values[NEW_PLAYER_POOL]);
-	batch_player((Batch *) arg, values[NEW_PLAYER_ID], pool)->created = true;
-	pfree(pool);
+	if (!row.null[0] && !row.null[1])
+		rating_player((Batch *) arg, row)->created = true;
 }
 
 /* Make rows with the initial state for those players who have none, and mark these; whether any. */
@@ -393,11 +373,10 @@ report_missing_events(const Ladder *ladder, int64 from, const char *whose)
 
 /* Changes of states from a seq on, but for players who are merged into others. */
 static LadderQuery read_operations_query = {
-	.text = "SELECT o.seq, o.kind, o.pool, o.player_id, o.at, o.reason, o.state, "
+	.text = "SELECT o.player_id, o.seq, o.kind, o.pool, o.at, o.reason, o.state, "
 	NUMBER_OF("keep", "0") ", " NUMBER_OF("rate", "0") ", " NUMBER_OF("floor", "0") ", "
 	NUMBER_OF("mean", "0") ", " NUMBER_OF("half_life_days", "0") ", "
-	NUMBER_OF("grace_days", "0") ", " NUMBER_OF("amount", "0") ", "
-	NUMBER_OF("peak", "'infinity'") ", "
+	NUMBER_OF("amount", "0") ", " NUMBER_OF("peak", "'infinity'") ", " NUMBER_OF("grace_days", "0") ", "
 	"CAST(pg_catalog.jsonb_object_field_text(o.params, 'counted_from') AS pg_catalog.timestamptz), "
 	FLAG_OF("keep_deviations") ", " FLAG_OF("only_played") " "
 	"FROM {operation} AS o WHERE " OPERATION_CHANGES_STATES
@@ -407,45 +386,20 @@ static LadderQuery read_operations_query = {
 	.param = {VALUE_INT8}
 };
 
-enum
-{
-	OP_SEQ,
-	OP_KIND,
-	OP_POOL,
-	OP_PLAYER,
-	OP_AT,
-	OP_REASON,
-	OP_STATE,
-	OP_KEEP,
-	OP_RATE,
-	OP_FLOOR,
-	OP_MEAN,
-	OP_HALF_LIFE_DAYS,
-	OP_GRACE_DAYS,
-	OP_AMOUNT,
-	OP_PEAK,
-	OP_COUNTED_FROM,
-	OP_KEEP_DEVIATIONS,
-	OP_ONLY_PLAYED
-};
-
-/* A text of an operation, or NULL. */
-static char *
-operation_text(const Datum *values, const bool *nulls, int column)
-{
-	return nulls[column] ? NULL : TextDatumGetCString(values[column]);
-}
-
-/* The values of a state, NaN for those that it leaves. */
+/* The values of a state in the next column, NaN for those that it leaves, or NULL for null. */
 static const double *
-operation_values(const Ladder *ladder, Datum array)
+operation_values(const Ladder *ladder, QueryRow *row)
 {
 	double	   *value = palloc_array(double, ladder->model->nstate);
+	bool		isnull = next_is_null(row);
+	Datum		array = next_datum(row);
 	Datum	   *element;
 	bool	   *null;
 	int			n;
 	int			i;
 
+	if (isnull)
+		return NULL;
 	deconstruct_array(DatumGetArrayTypeP(array), FLOAT8OID, sizeof(float8),
 					  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &element, &null, &n);
 
@@ -500,58 +454,35 @@ check_operation(const Ladder *ladder, const LadderOperation *operation)
 						operation->seq, ladder->name)));
 }
 
-/* Operations that are read, with room for max of them. */
-typedef struct OperationsLoad
-{
-	const Ladder *ladder;
-	LadderOperation *operation;
-	int			n;
-	int			max;
-} OperationsLoad;
-
 /*
  * Texts and states of an operation are allocated one by one, in the current context of the caller,
  * which frees them together.
  */
 static void
-take_operation(void *arg, const Datum *values, const bool *nulls)
+read_operation(const Ladder *ladder, QueryRow row, LadderOperation *operation)
 {
-	OperationsLoad *load = (OperationsLoad *) arg;
-	const Ladder *ladder = load->ladder;
-	const IdType *type = ladder->player_type;
-	LadderOperation *operation;
-	Operation  *core;
+	Operation  *core = &operation->operation;
 
-	if (load->n == load->max)
-	{
-		load->max = Max(8, 2 * load->max);
-		huge_array_grow(load->operation, LadderOperation, load->max);
-	}
-	operation = &load->operation[load->n++];
 	memset(operation, 0, sizeof(LadderOperation));
-	core = &operation->operation;
-	operation->seq = DatumGetInt64(values[OP_SEQ]);
-	operation->kind = operation_text(values, nulls, OP_KIND);
-	operation->pool = operation_text(values, nulls, OP_POOL);
-	operation->has_player = !nulls[OP_PLAYER];
-	if (operation->has_player)
-		operation->player = datumCopy(values[OP_PLAYER], type->typbyval, type->typlen);
-	operation->at = DatumGetTimestampTz(values[OP_AT]);
-	operation->reason = operation_text(values, nulls, OP_REASON);
-	if (!nulls[OP_STATE])
-		core->value = operation_values(ladder, values[OP_STATE]);
-	core->keep = DatumGetFloat8(values[OP_KEEP]);
-	core->keep_deviations = DatumGetBool(values[OP_KEEP_DEVIATIONS]);
-	core->rate = DatumGetFloat8(values[OP_RATE]);
-	core->floor = DatumGetFloat8(values[OP_FLOOR]);
-	core->mean = DatumGetFloat8(values[OP_MEAN]);
-	core->half_life_days = DatumGetFloat8(values[OP_HALF_LIFE_DAYS]);
-	core->amount = DatumGetFloat8(values[OP_AMOUNT]);
-	core->peak = DatumGetFloat8(values[OP_PEAK]);
-	operation->grace_days = DatumGetFloat8(values[OP_GRACE_DAYS]);
-	operation->counted_from = nulls[OP_COUNTED_FROM] ? DT_NOBEGIN :
-		DatumGetTimestampTz(values[OP_COUNTED_FROM]);
-	operation->only_played = DatumGetBool(values[OP_ONLY_PLAYED]);
+	operation->has_player = !next_is_null(&row);
+	operation->player = next_id(&row, ladder->player_type);
+	operation->seq = next_int64(&row);
+	operation->kind = next_text(&row);
+	operation->pool = next_text(&row);
+	operation->at = next_time(&row);
+	operation->reason = next_text(&row);
+	core->value = operation_values(ladder, &row);
+	core->keep = next_number(&row);
+	core->rate = next_number(&row);
+	core->floor = next_number(&row);
+	core->mean = next_number(&row);
+	core->half_life_days = next_number(&row);
+	core->amount = next_number(&row);
+	core->peak = next_number(&row);
+	operation->grace_days = next_number(&row);
+	operation->counted_from = next_time(&row);
+	core->keep_deviations = next_bool(&row);
+	operation->only_played = next_bool(&row);
 	core->kind = operation_kind(operation->kind, core);
 	core->fixed = strcmp(operation->kind, "fix") == 0;
 	check_operation(ladder, operation);
@@ -560,10 +491,17 @@ take_operation(void *arg, const Datum *values, const bool *nulls)
 LadderOperation *
 read_operations(Ladder *ladder, int64 from, int *n)
 {
-	OperationsLoad load = {ladder, huge_array(LadderOperation, 0), 0, 0};
+	LadderOperation *operation = NULL;
+	int			max = 0;
+	RowReader	rows;
 
-	(void) ladder_execute_each(ladder, &read_operations_query, DATUMS(Int64GetDatum(from)), NULL,
-							   take_operation, &load);
-	*n = load.n;
-	return load.operation;
+	*n = 0;
+	for (row_reader_open(&rows, ladder, &read_operations_query, DATUMS(Int64GetDatum(from)));
+		 rows.have_row; row_reader_next(&rows))
+	{
+		huge_array_grow_for_next(operation, LadderOperation, *n, max);
+		read_operation(ladder, reader_row(&rows), &operation[(*n)++]);
+	}
+	row_reader_close(&rows);
+	return operation;
 }

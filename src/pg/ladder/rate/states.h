@@ -7,6 +7,7 @@
 
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
+#include "pg/sql/composite.h"
 
 /* A batch that rates by a ladder's model. */
 static inline Batch *
@@ -21,11 +22,11 @@ ladder_batch(Ladder *ladder)
  */
 extern LadderOperation *read_operations(Ladder *ladder, int64 from, int *n);
 
-/* Load all players whom an operation may be about. */
-extern void batch_load_all(Batch *batch, Ladder *ladder);
-
-/* Of them, those with n identifiers, with their rows in all pools. */
-extern void batch_load_some(Batch *batch, Ladder *ladder, Datum *ids, int n);
+/*
+ * Load the players whom an operation may be about: those with n identifiers, with their rows in all
+ * pools, or all of them if ids is NULL.
+ */
+extern void batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n);
 
 /*
  * A row of rating as it was found: that of a player who is loaded lies beside the player, in a
@@ -76,6 +77,6 @@ extern void sort_players(Ladder *ladder, BatchPlayer **player, int n);
 pg_noreturn extern void report_missing_events(const Ladder *ladder, int64 from, const char *whose);
 
 /* The player of the batch whose row of rating these are; error 22004 if a column of the key is null. */
-extern BatchPlayer *rating_player(Batch *batch, const Datum *values, const bool *nulls);
+extern BatchPlayer *rating_player(Batch *batch, QueryRow row);
 
 #endif							/* PG_LADDER_RATE_STATES_H */
