@@ -24,13 +24,9 @@
  * PG_FUNCTION_INFO_V1 exports only the record beside it.
  */
 #define SQL_FUNCTION(name) \
-	SKILLRATING_FUNCTION(name); \
-	Datum name(PG_FUNCTION_ARGS)
-
-/* Only declares and exports it. */
-#define SKILLRATING_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
-	PG_FUNCTION_INFO_V1(name)
+	PG_FUNCTION_INFO_V1(name); \
+	Datum name(PG_FUNCTION_ARGS)
 
 /*
  * Has compilers check arguments against a format.  Not pg_attribute_printf(), which names the

@@ -33,9 +33,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/matches/batch.h"
 
-SKILLRATING_FUNCTION(skillrating_enter);
-SKILLRATING_FUNCTION(skillrating_ladder_entries);
-
 #define READS_RATING {{"rating", ACL_SELECT}}
 #define READS_EVENT {{"event", ACL_SELECT}}
 #define REPORTS \
@@ -593,8 +590,7 @@ checked_call(FunctionCallInfo fcinfo)
 }
 
 /* Any function that works on a ladder. */
-Datum
-skillrating_enter(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_enter)
 {
 	EntryCall  *call = checked_call(fcinfo);
 	Ladder	   *entered[2];
@@ -657,8 +653,7 @@ privilege_text(const LadderEntry *entry)
 }
 
 /* ladder_entries() */
-Datum
-skillrating_ladder_entries(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_ladder_entries)
 {
 	int			i;
 

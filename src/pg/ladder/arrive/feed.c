@@ -35,9 +35,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/shape.h"
 
-SKILLRATING_FUNCTION(skillrating_drop_source_triggers);
-SKILLRATING_FUNCTION(skillrating_lacking_triggers);
-
 /*
  * ---- The ladder of a trigger ----
  */
@@ -320,8 +317,7 @@ ladder_require_triggers(Ladder *ladder)
 }
 
 /* lacking_triggers(ladder) */
-Datum
-skillrating_lacking_triggers(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_lacking_triggers)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
@@ -410,8 +406,7 @@ hold_trigger_tables(Oid schema, const char *ladder)
  * owner may drop them from whatever table they are on, as DROP VIEW ... CASCADE does.  Without a
  * relation the ladder is to go: those who rate lock it behind their tables.
  */
-Datum
-skillrating_drop_source_triggers(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_drop_source_triggers)
 {
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);

@@ -26,8 +26,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/entry/settings.h"
 
-SKILLRATING_FUNCTION(skillrating_lock_mirror);
-
 /* A row of table mirror. */
 typedef struct Mirror
 {
@@ -92,8 +90,7 @@ lock_mirror(const Ladder *ladder, Oid relid)
 }
 
 /* lock_mirror(ladder, relation) */
-Datum
-skillrating_lock_mirror(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_lock_mirror)
 {
 	const Ladder *ladder = ladder_inside(fcinfo);
 

@@ -32,8 +32,6 @@
 #include "pg/ladder/entry/shape.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_check_pending);
-
 /* One row of those that a statement adds fires the trigger, or none: the last, */
 static LadderQuery write_last_query = {
 	.text = "INSERT INTO {pending} (match_id, xact, fires, since) "
@@ -406,8 +404,7 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 }
 
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */
-Datum
-skillrating_check_pending(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_check_pending)
 {
 	check_pending(ladder_inside_complete(fcinfo));
 	PG_RETURN_VOID();

@@ -35,8 +35,6 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_source_tables);
-
 /* A relation or a function below the view. */
 typedef struct SourceTable
 {
@@ -795,8 +793,7 @@ column_names(Oid relid, const Bitmapset *columns)
 }
 
 /* source_tables(source, column_name) */
-Datum
-skillrating_source_tables(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_source_tables)
 {
 	Oid			source = PG_GETARG_OID(0);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));

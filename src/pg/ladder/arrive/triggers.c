@@ -38,13 +38,6 @@
 #include "pg/ladder/entry/waiting.h"
 #include "pg/sql/subtransaction.h"
 
-SKILLRATING_FUNCTION(skillrating_collect_matches);
-SKILLRATING_FUNCTION(skillrating_enqueue_matches);
-SKILLRATING_FUNCTION(skillrating_refuse_truncate);
-SKILLRATING_FUNCTION(skillrating_apply_pending);
-SKILLRATING_FUNCTION(skillrating_update_mirrors);
-SKILLRATING_FUNCTION(skillrating_fill_mirror);
-
 /*
  * To note matches down does not keep anybody from catching up; only to rate them
  * does, at the latest possible moment.
@@ -371,8 +364,7 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
  * or on an attached table: the matches whose rows it touched are to be rated,
  * now or at commit.
  */
-Datum
-skillrating_collect_matches(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_collect_matches)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL,
 										 AFTER_STATEMENT, true);
@@ -537,8 +529,7 @@ enqueue_row(Ladder *entered, const TriggerData *trigdata, HeapTuple row, const c
  * with replica => true, one of the ladder's own too: the matches of the row, before and after,
  * are to be looked at by catch_up().
  */
-Datum
-skillrating_enqueue_matches(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_enqueue_matches)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "enqueue_matches", TRIGGER_EVENT_TIMINGMASK,
 										 TRIGGER_EVENT_AFTER, false);
@@ -568,8 +559,7 @@ skillrating_enqueue_matches(PG_FUNCTION_ARGS)
  * BEFORE TRUNCATE on match or match_player or an attached table: rated matches cannot
  * vanish.
  */
-Datum
-skillrating_refuse_truncate(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_refuse_truncate)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "refuse_truncate", TRIGGER_EVENT_OPMASK,
 										 TRIGGER_EVENT_TRUNCATE, false);
@@ -590,8 +580,7 @@ skillrating_refuse_truncate(PG_FUNCTION_ARGS)
  * The deferred constraint trigger on pending: at commit, the first of a
  * transaction's statements rates the matches of all of them.
  */
-Datum
-skillrating_apply_pending(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_apply_pending)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "apply_pending", WHEN_AND_LEVEL, AFTER_ROW, false);
 	bool		own = strcmp(RelationGetRelationName(trigdata->tg_relation), "pending") == 0;
@@ -622,8 +611,7 @@ skillrating_apply_pending(PG_FUNCTION_ARGS)
 }
 
 /* AFTER INSERT, UPDATE or DELETE, for each statement, on rating. */
-Datum
-skillrating_update_mirrors(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_update_mirrors)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "update_mirrors", WHEN_AND_LEVEL,
 										 AFTER_STATEMENT, false);
@@ -683,8 +671,7 @@ fill_mirror(Ladder *entered, TriggerData *trigdata)
 }
 
 /* AFTER INSERT on a mirrored table of the user, for each statement. */
-Datum
-skillrating_fill_mirror(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_fill_mirror)
 {
 	TriggerData *trigdata = trigger_call(fcinfo, "fill_mirror",
 										 WHEN_AND_LEVEL | TRIGGER_EVENT_OPMASK,

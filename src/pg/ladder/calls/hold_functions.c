@@ -19,13 +19,8 @@
 #include "pg/ladder/entry/hold.h"
 #include "pg/sql/compat.h"
 
-SKILLRATING_FUNCTION(skillrating_hold_ladder);
-SKILLRATING_FUNCTION(skillrating_hold_objects);
-SKILLRATING_FUNCTION(skillrating_lock_maintenance);
-
 /* hold_ladder(ladder, readers) */
-Datum
-skillrating_hold_ladder(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hold_ladder)
 {
 	ladder_strengthen(ladder_inside(fcinfo),
 					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
@@ -53,8 +48,7 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 }
 
 /* lock_maintenance(schema) */
-Datum
-skillrating_lock_maintenance(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_lock_maintenance)
 {
 	ObjectAddress schema;
 
@@ -65,8 +59,7 @@ skillrating_lock_maintenance(PG_FUNCTION_ARGS)
 }
 
 /* hold_objects(held, classes, objects, shared) */
-Datum
-skillrating_hold_objects(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hold_objects)
 {
 	const char *ladder = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	int			nshared = PG_GETARG_INT32(3);

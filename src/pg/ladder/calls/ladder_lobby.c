@@ -26,8 +26,6 @@
 #include "pg/sql/composite.h"
 #include "pg/teams/lobby_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_ladder_lobby);
-
 /* The positions of the arguments. */
 enum
 {
@@ -353,8 +351,7 @@ fill_lobby(LobbyDraft *draft)
 }
 
 /* lobby(ladder, players, ...), arguments as above. */
-Datum
-skillrating_ladder_lobby(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_ladder_lobby)
 {
 	LobbyDraft	draft = {.fcinfo = fcinfo};
 	MemoryContext caller = CurrentMemoryContext;

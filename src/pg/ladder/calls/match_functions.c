@@ -36,18 +36,8 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_report_match);
-SKILLRATING_FUNCTION(skillrating_preview);
-SKILLRATING_FUNCTION(skillrating_source_columns);
-SKILLRATING_FUNCTION(skillrating_ladder_types);
-SKILLRATING_FUNCTION(skillrating_check_inside);
-SKILLRATING_FUNCTION(skillrating_check_readable);
-SKILLRATING_FUNCTION(skillrating_shared_pool);
-SKILLRATING_FUNCTION(skillrating_has_table);
-
 /* source_columns() */
-Datum
-skillrating_source_columns(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_source_columns)
 {
 	int			i;
 
@@ -67,16 +57,14 @@ skillrating_source_columns(PG_FUNCTION_ARGS)
 }
 
 /* check_inside(ladder) */
-Datum
-skillrating_check_inside(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_check_inside)
 {
 	(void) ladder_inside(fcinfo);
 	PG_RETURN_VOID();
 }
 
 /* check_readable(ladder, relation) */
-Datum
-skillrating_check_readable(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_check_readable)
 {
 	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
@@ -89,8 +77,7 @@ skillrating_check_readable(PG_FUNCTION_ARGS)
 }
 
 /* has_table(ladder, name) */
-Datum
-skillrating_has_table(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_has_table)
 {
 	Oid			schema = get_namespace_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), true);
 
@@ -99,8 +86,7 @@ skillrating_has_table(PG_FUNCTION_ARGS)
 }
 
 /* shared_pool(ladder) */
-Datum
-skillrating_shared_pool(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_shared_pool)
 {
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	bool		shares = ladder->model->shares != NULL &&
@@ -113,8 +99,7 @@ skillrating_shared_pool(PG_FUNCTION_ARGS)
 }
 
 /* ladder_types(ladder) */
-Datum
-skillrating_ladder_types(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_ladder_types)
 {
 	const Ladder *ladder = ladder_inside_complete(fcinfo);
 	ResultRow	row = {0};
@@ -352,8 +337,7 @@ rate_report(Ladder *ladder, ReportedMatch *report)
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
  *				surrendered, bot, fixed, context, club, tournament)
  */
-Datum
-skillrating_report_match(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_report_match)
 {
 	ReportedMatch report = {.written = false};
 	Ladder	   *ladder;
@@ -548,8 +532,7 @@ peek_components(Batch *batch, Ladder *ladder)
  * preview(ladder, players, team, weight, joined, left, commanding, side, squad,
  *		   player_gain, pool, log_odds, gain, at, fixed, context, club, tournament)
  */
-Datum
-skillrating_preview(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_preview)
 {
 	MatchArrays arrays = {0};
 	Ladder	   *ladder;

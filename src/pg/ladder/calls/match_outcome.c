@@ -28,9 +28,6 @@
 #include "pg/matches/unrated.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_match_outcome);
-SKILLRATING_FUNCTION(skillrating_match_participants);
-
 /* What is known of a match, and what waits because of it. */
 typedef struct Outcome
 {
@@ -371,8 +368,7 @@ static LadderQuery in_source_query = {
 };
 
 /* match_outcome(ladder, match_id) */
-Datum
-skillrating_match_outcome(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_match_outcome)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	Datum		match_id;
@@ -459,8 +455,7 @@ return_participants(FunctionCallInfo fcinfo, Batch *batch, SourceMatch *source)
 }
 
 /* match_participants(ladder, match_id) */
-Datum
-skillrating_match_participants(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_match_participants)
 {
 	Ladder	   *ladder;
 	IdType	   *type;

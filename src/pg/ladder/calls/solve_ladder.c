@@ -14,8 +14,6 @@
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/progress.h"
 
-SKILLRATING_FUNCTION(skillrating_solve_matches);
-
 /* Whether a match that was read from a ladder counts. */
 static bool
 match_counts(const SourceMatch *match)
@@ -26,8 +24,7 @@ match_counts(const SourceMatch *match)
 }
 
 /* solve_matches(ladder, solver, params, pool, start, start_contexts, write) */
-Datum
-skillrating_solve_matches(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_matches)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext old;

@@ -13,9 +13,6 @@
 #include "pg/matches/source.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_unused_columns);
-SKILLRATING_FUNCTION(skillrating_nearest_source_column);
-
 static bool
 has_column(Oid source, SourceColumn column)
 {
@@ -23,8 +20,7 @@ has_column(Oid source, SourceColumn column)
 }
 
 /* unused_columns(source, model, params) */
-Datum
-skillrating_unused_columns(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_unused_columns)
 {
 	Oid			source = PG_GETARG_OID(0);
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));
@@ -60,8 +56,7 @@ is_word_of(const char *given, int length, const char *name)
  * word, unless it is one of a column that the source has, or that of the least distance, a third of
  * the letters at most.
  */
-Datum
-skillrating_nearest_source_column(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_nearest_source_column)
 {
 	Oid			source = PG_GETARG_OID(0);
 	text	   *given = PG_GETARG_TEXT_PP(1);

@@ -15,8 +15,6 @@
 
 #include "pg/sql/subtransaction.h"
 
-SKILLRATING_FUNCTION(skillrating_error_is_bearable);
-
 bool
 error_is_about_data(int sqlerrcode)
 {
@@ -46,8 +44,7 @@ error_is_bearable(int sqlerrcode)
 }
 
 /* error_is_bearable(sqlstate) */
-Datum
-skillrating_error_is_bearable(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_error_is_bearable)
 {
 	const char *code = text_to_cstring(PG_GETARG_TEXT_PP(0));
 

@@ -13,8 +13,6 @@
 
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_ladder_columns);
-
 #define FIELD_SIZE(type, field) sizeof(((type *) NULL)->field)
 
 /* The structs that origins stand for. */
@@ -273,8 +271,7 @@ append_rating_definition(StringInfo sql, const Model *model,
  * ladder_columns(relation, model, params, player_type, match_type, display): the column
  * definitions of one of a ladder's tables.
  */
-Datum
-skillrating_ladder_columns(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_ladder_columns)
 {
 	char	   *relation = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(1)));

@@ -23,10 +23,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/progress.h"
 
-SKILLRATING_FUNCTION(skillrating_backfill_batch);
-SKILLRATING_FUNCTION(skillrating_check_backfill_block);
-SKILLRATING_FUNCTION(skillrating_rate_failed);
-
 /* The arguments of backfill_batch(). */
 enum
 {
@@ -100,8 +96,7 @@ late_reorders(const Ladder *ladder, const char *late)
  * backfill() would fail with the same code and no word on why.  Within a function, or a
  * procedure that such a block has called, it is that COMMIT which fails.
  */
-Datum
-skillrating_check_backfill_block(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_check_backfill_block)
 {
 	(void) fcinfo;				/* there are no arguments */
 	if (IsTransactionBlock())
@@ -114,8 +109,7 @@ skillrating_check_backfill_block(PG_FUNCTION_ARGS)
 }
 
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
-Datum
-skillrating_backfill_batch(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_backfill_batch)
 {
 	Ladder	   *ladder;
 	IdTable    *ids;
@@ -156,8 +150,7 @@ static const LadderEntry rate_failed_entry = {
 };
 
 /* rate_failed(ladder), at the end of work that may have removed the cause of errors. */
-Datum
-skillrating_rate_failed(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rate_failed)
 {
 	Ladder	   *inside = ladder_inside(fcinfo);
 	Ladder	   *entered = ladder_begin(inside->schema, &rate_failed_entry);

@@ -30,8 +30,6 @@
 #include "pg/sql/progress.h"
 #include "pg/sql/subtransaction.h"
 
-SKILLRATING_FUNCTION(skillrating_catch_up);
-
 /* A call of catch_up(), or the end of one with the ladder held. */
 typedef struct CatchUp
 {
@@ -402,8 +400,7 @@ static LadderQuery tell_mirrors_query = {
 };
 
 /* catch_up(ladder, search, rebuild, dry_run) */
-Datum
-skillrating_catch_up(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_catch_up)
 {
 	bool		search = PG_GETARG_BOOL(1);
 	bool		rebuild = PG_GETARG_BOOL(2);

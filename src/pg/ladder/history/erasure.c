@@ -20,8 +20,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/match_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_rename_digests);
-
 /* Matches with any of these players, by what the source calls both. */
 static LadderQuery matches_of_query = {
 	.text = "SELECT DISTINCT CAST(s.match_id AS {match type}) FROM {source} AS s "
@@ -130,8 +128,7 @@ rename_matches(Ladder *ladder, IdTable *matches, const Renaming *renaming)
 }
 
 /* rename_digests(ladder, players, pseudonyms, own) */
-Datum
-skillrating_rename_digests(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rename_digests)
 {
 	ArrayType  *players = PG_GETARG_ARRAYTYPE_P(1);
 	ArrayType  *pseudonyms = PG_GETARG_ARRAYTYPE_P(2);

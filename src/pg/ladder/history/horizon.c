@@ -15,9 +15,6 @@
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/outbox.h"
 
-SKILLRATING_FUNCTION(skillrating_write_horizon);
-SKILLRATING_FUNCTION(skillrating_note_change);
-
 static LadderQuery delete_horizon_query = {.text = "DELETE FROM {horizon}"};
 static LadderQuery delete_component_horizon_query = {.text = "DELETE FROM {component_horizon}"};
 
@@ -51,8 +48,7 @@ write_states(Ladder *ladder, Batch *batch)
  * behind starts with.  That they were there before, at an earlier place, is what it may start
  * from itself.
  */
-Datum
-skillrating_write_horizon(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_write_horizon)
 {
 	int64		seq = PG_GETARG_INT64(1);
 	Ladder	   *ladder;
@@ -76,8 +72,7 @@ static LadderQuery note_change_query = {.text = "UPDATE {ladder} SET late = late
  * note_change(ladder, tables): tell sessions with an older snapshot or, of tables, have all look the
  * ladder up again: a table that is new in its schema is no change of those that they know.
  */
-Datum
-skillrating_note_change(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_note_change)
 {
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
 

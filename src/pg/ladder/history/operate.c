@@ -18,9 +18,6 @@
 #include "pg/ladder/rate/corrections.h"
 #include "pg/ladder/rate/states.h"
 
-SKILLRATING_FUNCTION(skillrating_begin_operation);
-SKILLRATING_FUNCTION(skillrating_apply_operation);
-
 /* A row if a match before the place $2 was played then or later, or one behind it before. */
 static LadderQuery earlier_place_query = {
 	.text = "SELECT FROM {rated_match} WHERE seq OPERATOR(pg_catalog.<) $2 "
@@ -68,8 +65,7 @@ read_last_operations(Ladder *ladder, int64 seq, int *n)
 }
 
 /* begin_operation(ladder): before an operation takes its place. */
-Datum
-skillrating_begin_operation(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_begin_operation)
 {
 	ladder_hold(ladder_inside(fcinfo));
 	PG_RETURN_VOID();
@@ -108,8 +104,7 @@ replay_operation(Maintenance *work)
 }
 
 /* apply_operation(ladder, seq): do what table operation has at the end. */
-Datum
-skillrating_apply_operation(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_apply_operation)
 {
 	Ladder	   *ladder =
 		ladder_open_inside(fcinfo);

@@ -19,8 +19,6 @@
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/match_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_verify);
-
 /* What a check has found: how many faults, and the first of them. */
 typedef struct Check
 {
@@ -326,8 +324,7 @@ check_by_query(Ladder *ladder, LadderQuery *query, Check *check)
 		check->note = ladder_read_text(ladder, query, NULL);
 }
 
-Datum
-skillrating_verify(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_verify)
 {
 	Check		content = {"content", 0, "matches", 0, NULL, NULL, NULL};
 	Check		events = {"events", 0, "events", 0, NULL, NULL, NULL};

@@ -18,11 +18,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/memory_limit.h"
 
-SKILLRATING_FUNCTION(skillrating_rating_range);
-SKILLRATING_FUNCTION(skillrating_range_counts);
-SKILLRATING_FUNCTION(skillrating_add_ranges);
-SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
-
 /* A row of rating_count_delta has so many changes at most. */
 #define MAX_ROW_CHANGES 500
 
@@ -46,8 +41,7 @@ SKILLRATING_FUNCTION(skillrating_fold_rating_counts);
 #define TAG_FOLD 5
 
 /* rating_range(rating) */
-Datum
-skillrating_rating_range(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rating_range)
 {
 	PG_RETURN_INT32(number_range(PG_GETARG_FLOAT8(0)));
 }
@@ -155,8 +149,7 @@ count_elements(Datum array, bool isnull, int *n)
 }
 
 /* add_ranges(counts, places, nets) */
-Datum
-skillrating_add_ranges(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_add_ranges)
 {
 	Datum		count[ROW_RANGES] = {0};
 	const int32 *old;
@@ -276,8 +269,7 @@ counts_end(CountWriter *writer)
 }
 
 /* fold_rating_counts(ladder) */
-Datum
-skillrating_fold_rating_counts(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_fold_rating_counts)
 {
 	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	uint64		n = fold_counts(ladder, PG_INT64_MAX);
@@ -351,8 +343,7 @@ take_counts(void *arg, QueryRow row)
 }
 
 /* range_counts(ladder, pool, rating) */
-Datum
-skillrating_range_counts(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_range_counts)
 {
 	RangeCounts counts = {.range = number_range(PG_GETARG_FLOAT8(2))};
 	Ladder	   *ladder = ladder_open_inside(fcinfo);

@@ -21,9 +21,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/json.h"
 
-SKILLRATING_FUNCTION(skillrating_counted_player);
-SKILLRATING_FUNCTION(skillrating_check_eligibility);
-
 /*
  * Players who are merged into others, and who are excluded for a time, and rules of
  * eligibility.  The number of an operation says when it was declared, while a ladder that
@@ -296,8 +293,7 @@ check_accounts(IdType *type, const Datum *account, const Datum *player, int n)
 }
 
 /* counted_player(ladder, player_id) */
-Datum
-skillrating_counted_player(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_counted_player)
 {
 	text	   *account = PG_GETARG_TEXT_PP(1);
 	MemoryContext caller = CurrentMemoryContext;
@@ -350,8 +346,7 @@ filters_have_rules(const Filters *filters)
 }
 
 /* check_eligibility(rules) */
-Datum
-skillrating_check_eligibility(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_check_eligibility)
 {
 	/* What says more about a rule, and that rule. */
 	static const int refines[][2] = {
