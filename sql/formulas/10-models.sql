@@ -160,11 +160,15 @@ COMMENT ON FUNCTION skillrating_internal.state_in_period(text, float8[], timesta
 one.  The same state without periods and where tournaments are periods.  Errors as for
 models(), 2202E for an array of another length.';
 
-CREATE FUNCTION skillrating_internal.display_expression(model text, params jsonb DEFAULT '{}')
+CREATE FUNCTION skillrating_internal.display_expression(
+    model text,
+    params jsonb DEFAULT '{}',
+    prefix text DEFAULT '',
+    suffix text DEFAULT '')
 RETURNS text
 AS 'MODULE_PATHNAME', 'skillrating_display_expression'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb) IS
+COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb, text, text) IS
 'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state
-columns. Errors as for models().';
+columns, each behind a prefix, and with a suffix to its name. Errors as for models().';

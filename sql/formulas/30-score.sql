@@ -7,9 +7,10 @@ SELECT skillrating_internal.make_aggregate('brier_score', 'probability float8, o
     'INITCOND = ''{0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON FUNCTION skillrating_internal.sums_transition(float8[], float8, float8) IS
-'Transition function of brier_score(), surprise() and skill_score(), which differ in the length of
-the state: {count, sums, each with its low part}, of squared distances; of outcomes less
-probabilities and their variances; and of squared distances, outcomes and squared outcomes.';
+'Transition function of brier_score(), log_loss(), surprise(), accuracy() and skill_score(), by the
+length of the state, 3 to 7: {count, sums, each with its low part}, of squared distances; of losses,
+and a 0; of outcomes less probabilities and their variances; of hits, and three 0; and of squared
+distances, outcomes and squared outcomes.';
 
 COMMENT ON AGGREGATE skillrating.brier_score(float8, float8) IS
 'Mean squared distance of predicted probabilities from outcomes; 0 is perfect, a constant 0.5 scores
@@ -20,7 +21,7 @@ Error 22003 outside 0 to 1.
 Brier, Monthly Weather Review 78 (1950).';
 
 SELECT skillrating_internal.make_aggregate('log_loss', 'probability float8, outcome float8', 'float8',
-    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
+    'INITCOND = ''{0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes under predicted probabilities; a constant 0.5
@@ -49,7 +50,7 @@ outcome.
 Epstein, Journal of Applied Meteorology 8 (1969).';
 
 SELECT skillrating_internal.make_aggregate('accuracy', 'probability float8, outcome float8', 'float8',
-    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
+    'INITCOND = ''{0,0,0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
 'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.

@@ -96,7 +96,6 @@ DECLARE
     last bigint;
     rating float8;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     -- If all that the player has is older than that time, no event has a say.
     EXECUTE format(
         'SELECT CASE WHEN bool_and(r.as_of IS NOT NULL AND r.as_of <= $2)

@@ -159,21 +159,6 @@ COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, tex
 'A query for the rows that rating had in a pool at a time, of the players r whom a condition names;
 events up to the place last have no say. Error 55000 for a time before the horizon.';
 
-CREATE FUNCTION skillrating_internal.check_not_negative(argument text, value bigint)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-AS $function$
-BEGIN
-    IF value < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('%s must not be negative, not %s', argument, value);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_not_negative(text, bigint) IS
-'Error 22023 for a negative value of an argument.';
-
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
     pool text,
@@ -192,7 +177,7 @@ AS $function$
 DECLARE
     m record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
+    PERFORM skillrating_internal.ladder_types(ladder);
     EXECUTE format(
         'SELECT m.name, m.deviation_column, skillrating_internal.provisional_expression(l.model, l.params) AS provisional
         FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO m;
@@ -210,11 +195,6 @@ BEGIN
     IF at IS NULL THEN
         rows := format('WITH board AS NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
         RETURN;
-    END IF;
-    IF NOT isfinite(at) THEN
-        RAISE datetime_field_overflow USING
-            MESSAGE = format('at must be finite, not %s', at),
-            HINT = 'Leave it null for the ratings that are stored.';
     END IF;
     PERFORM skillrating_internal.check_readable(ladder, 'event');
     rows := format('WITH board AS MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
@@ -252,7 +232,6 @@ DECLARE
     after text;
     after_rating float8;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
         FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
@@ -371,7 +350,6 @@ DECLARE
     above bigint;
     last text;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     -- The index backwards from the player, however many share the rating: the page begins behind the
     -- last of one more than are wanted.
     EXECUTE format(
@@ -399,41 +377,6 @@ COMMENT ON FUNCTION skillrating_internal.around(text, anycompatible, integer, te
 'A player in the leaderboard with the same conditions and time, with the n players above and the n
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
-
-CREATE FUNCTION skillrating_internal.win_probability(
-    ladder text,
-    players anycompatiblearray,
-    team integer[],
-    weight float8[] DEFAULT NULL,
-    joined float8[] DEFAULT NULL,
-    left_at float8[] DEFAULT NULL,
-    commanding float8[] DEFAULT NULL,
-    side integer[] DEFAULT NULL,
-    squad bigint[] DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT 0,
-    at timestamptz DEFAULT now(),
-    context text[] DEFAULT NULL,
-    club text[] DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT team integer,
-    OUT win_probability float8,
-    OUT draw_probability float8)
-RETURNS SETOF record
-LANGUAGE sql STABLE ROWS 2
-AS $function$
-    SELECT p.team, min(p.win_probability), min(p.draw_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, left_at => $6,
-        commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
-        context => $13, club => $14, tournament => $15) AS p
-    GROUP BY p.team
-    ORDER BY p.team
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
-'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
-of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
-which change no prediction, and the same errors.';
 
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
@@ -489,7 +432,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
+    PERFORM skillrating_internal.ladder_types(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
             s.surplus / nullif(sqrt(s.variance), 0)
@@ -567,7 +510,7 @@ BEGIN
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
-        skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
+        skillrating_internal.display_expression(model.model, model.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
         (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
 END

@@ -154,7 +154,7 @@ triggers: what keeps changes from being noticed, or null: triggers that are miss
 which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating_internal.verify(
+CREATE FUNCTION skillrating.verify(
     ladder text,
     OUT check_name text,
     OUT ok boolean,
@@ -163,7 +163,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_verify'
 LANGUAGE C STABLE STRICT ROWS 7;
 
-COMMENT ON FUNCTION skillrating_internal.verify(text) IS
+COMMENT ON FUNCTION skillrating.verify(text) IS
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings

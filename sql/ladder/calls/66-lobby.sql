@@ -1,6 +1,6 @@
 -- A ladder's players as a lobby, and opponents.
 
-CREATE FUNCTION skillrating_internal.lobby(
+CREATE FUNCTION skillrating.lobby(
     ladder text,
     players anycompatiblearray,
     weight float8[] DEFAULT NULL,
@@ -22,7 +22,7 @@ RETURNS skillrating.lobby
 AS 'MODULE_PATHNAME', 'skillrating_ladder_lobby'
 LANGUAGE C STABLE;
 
-COMMENT ON FUNCTION skillrating_internal.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
+COMMENT ON FUNCTION skillrating.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
 'Players of a ladder as a lobby for the team makers: with their states in a pool, and the ladder''s
 model and parameters, which say what teams are and when they are balanced.  A player without a
 rating has the initial state.
@@ -83,7 +83,6 @@ DECLARE
     costliest jsonb;
     nearest float8;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
     PERFORM skillrating_internal.check_readable(ladder, 'component');
     EXECUTE format(
@@ -130,11 +129,13 @@ BEGIN
                     ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
                 ''constraint'', $6) END
         FROM near AS n,
-            skillrating_internal.win_probability(%5$L, ARRAY[CAST($3 AS %4$s), n.player_id], ARRAY[1, 2],
+            skillrating_internal.preview(%5$L, ARRAY[CAST($3 AS %4$s), n.player_id], ARRAY[1, 2],
                 pool => $1, at => coalesce($7, now()), context => ARRAY[$8]) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $4',
-        b.rows, concat_ws(' AND ', b.eligible, skillrating_internal.counting_rows(ladder)), t.player_equals, t.player_type, ladder)
+        b.rows, b.eligible || format(' AND NOT r.player_id %s ANY (ARRAY(
+            SELECT o.player_id FROM %I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL))', t.player_equals, ladder),
+        t.player_equals, t.player_type, ladder)
     USING pool, player_rating, player, n, terms, costliest, at, context;
 END
 $function$;

@@ -55,8 +55,6 @@ on it would run that role''s code as the ladder''s owner.'),
 'Drops the triggers of attach(), of mirror_rating() (mirrors), or both (null) that depend on a view
 source, from one table or all (null), locked as by hold_objects(), and counts them. Errors: 42501
 unless the caller owns the view, 55006 for a table in use, 55P03.'),
-        ('check_backfill_block()', 'void', 'STABLE',
-'Error 2D000 in a transaction block, where backfill() could not commit its first batch.'),
         ('error_is_bearable(sqlstate text)', 'boolean', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Whether a transaction can go on after an error: not where it asks for another attempt, or tells of
 a lack of resources or of damaged data. Error 22023 if it is no SQLSTATE.'),

@@ -1,8 +1,8 @@
 -- Ladders: schemas of ordinary tables that keep ratings up to date.
 --
--- Whatever works on a ladder enters it in C.  Here stand the
--- bodies, in skillrating_internal, with the comments of the functions to call, which
--- 70-entries.sql makes, with the same arguments.
+-- Whatever works on a ladder enters it in C.  Here stand the bodies, in skillrating_internal, with the
+-- comments of the functions to call, which 70-entries.sql makes, with the same arguments; of some in
+-- C the functions themselves.
 --
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
@@ -372,7 +372,7 @@ unknown model or parameter, a source that will not do, or several rating pools f
 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
 role''s, 55P03 if tables cannot be locked within 30 s, and those of mirror_rating().';
 
-CREATE FUNCTION skillrating_internal.report_match(
+CREATE FUNCTION skillrating.report_match(
     ladder text,
     match_id anyelement,
     players anycompatiblearray,
@@ -419,7 +419,7 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'skillrating_report_match'
 LANGUAGE C VOLATILE ROWS 12;
 
-COMMENT ON FUNCTION skillrating_internal.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
+COMMENT ON FUNCTION skillrating.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 

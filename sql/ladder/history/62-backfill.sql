@@ -95,7 +95,7 @@ no row in rated_match, and those in pending. A row for each batch: the identifie
 many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
 42501 unless the caller owns it, 22003 for a batch_size below 1, and those that the source raises.';
 
-CREATE FUNCTION skillrating_internal.backfill_batch(
+CREATE FUNCTION skillrating.backfill_batch(
     ladder text,
     matches text[],
     late text DEFAULT 'reorder',
@@ -108,7 +108,7 @@ CREATE FUNCTION skillrating_internal.backfill_batch(
 AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
 LANGUAGE C VOLATILE;
 
-COMMENT ON FUNCTION skillrating_internal.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
 'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their
@@ -394,8 +394,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'batch_size and catch_up must not be null';
     END IF;
-    PERFORM skillrating_internal.check_backfill_block();
-    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
+    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late, started_at => started_at);
     matches := 0;
     late_matches := 0;
     unrated := 0;

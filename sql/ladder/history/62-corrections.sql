@@ -1,21 +1,5 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE FUNCTION skillrating_internal.check_operation_time(at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    IF NOT isfinite(at) THEN
-        RAISE datetime_field_overflow USING
-            MESSAGE = format('at must be finite, not %s', at),
-            HINT = 'The time gives an operation its place among the matches.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
-'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
-
 CREATE FUNCTION skillrating_internal.ladder_row(
     ladder text,
     OUT model text,
@@ -101,8 +85,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_types(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at),
-        skillrating_internal.check_behind_horizon(ladder, kind, at => at),
+    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
         skillrating_internal.begin_operation(ladder);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
@@ -265,26 +248,6 @@ LANGUAGE C STABLE STRICT;
 COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
 'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
 into in the end, or itself.';
-
-CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    merged text := format(
-        'EXISTS (SELECT FROM %I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %s r.player_id)',
-        ladder, t.player_equals);
-    left_over boolean;
-BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE %s)', ladder, merged) INTO left_over;
-    RETURN CASE WHEN left_over THEN 'NOT ' || merged ELSE 'true' END;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.counting_rows(text) IS
-'A part of find_opponents(): the condition on rows r of rating that they are of players who count,
-and not of accounts that are merged, which have some until catch_up() only.';
 
 CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
 RETURNS text
@@ -570,7 +533,8 @@ DECLARE
     place bigint;
     first_played_at timestamptz;
 BEGIN
-    -- Matches and states of players who were excluded or merged count again from the first one on.
+    -- Matches and states of players who were excluded or merged count again from the first one on, and
+    -- matches to which rules applied.
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT o.player_id FROM %1$I.operation AS o
@@ -585,19 +549,22 @@ BEGIN
             JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
             UNION ALL
             SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL) AS p',
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL
+            UNION ALL
+            SELECT m.seq, m.played_at FROM %1$I.operation AS o JOIN %1$I.rated_match AS m ON m.played_at >= o.since
+            WHERE o.operation = $1 AND o.kind = ''eligibility'' AND o.undone_at IS NULL AND m.seq IS NOT NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     -- A season that began towards solved skills is two operations.
     EXECUTE format(
         'WITH undone AS (
             UPDATE %1$I.operation AS o SET undone_at = now() WHERE o.operation = $1 AND o.undone_at IS NULL
-            RETURNING o.kind, o.params->>''name'' AS season, o.pool, o.seq, o.since
+            RETURNING o.kind, o.params->>''name'' AS season, o.pool, o.seq
         ), seed AS (
             UPDATE %1$I.operation AS o SET undone_at = now() FROM undone AS u
             WHERE u.kind = ''season'' AND o.kind = ''seed'' AND o.params->>''season'' = u.season AND o.undone_at IS NULL
                 AND o.pool = coalesce(u.pool, o.pool))
-        SELECT u.kind, u.seq, u.since FROM undone AS u', ladder)
+        SELECT u.kind, u.seq FROM undone AS u', ladder)
     INTO undone USING operation;
     IF undone.kind IS NULL THEN
         RAISE undefined_object USING
@@ -605,9 +572,7 @@ BEGIN
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
     PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
-    IF undone.kind = 'eligibility' THEN
-        PERFORM skillrating_internal.note_eligibility(ladder, undone.since, 'undo');
-    ELSIF undone.kind NOT IN ('exclude', 'merge') THEN
+    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') THEN
         place := undone.seq;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),

@@ -176,7 +176,6 @@ DECLARE
     is_ordered boolean := false;
     last_at timestamptz;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder) INTO last_at;
     IF at > greatest(clock_timestamp(), last_at) THEN
         RAISE invalid_parameter_value USING

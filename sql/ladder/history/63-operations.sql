@@ -91,7 +91,7 @@ BEGIN
             ORDER BY 4 DESC, e.player_id, e.pool LIMIT 1) AS f
         JOIN %1$I.event AS e ON e.player_id %5$s f.player_id AND e.pool = f.pool AND e.seq = ANY ($1)
         ORDER BY e.seq DESC LIMIT 1',
-        ladder, s.before, s.after, skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'),
+        ladder, s.before, s.after, skillrating_internal.display_expression(l.model, l.params, 'e.', '_before'),
         t.player_equals)
     INTO top USING places, skillrating_internal.shared_pool(ladder), l.model, l.params;
     IF top.rating IS NULL THEN
@@ -309,7 +309,6 @@ DECLARE
     last_at timestamptz;
     same boolean;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format(
         'SELECT max(o.at), coalesce(bool_or(o.at = $1), false) FROM %I.operation AS o
         WHERE o.kind = ''settle'' AND o.undone_at IS NULL', ladder)
@@ -512,7 +511,6 @@ DECLARE
     columns text[] := (skillrating_internal.ladder_row(ladder)).state_columns;
     other_columns text[] := (skillrating_internal.ladder_row(other)).state_columns;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     other_pool := coalesce(other_pool, skillrating_internal.only_pool(other, 'Pass one of them as other_pool.'));
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
@@ -556,7 +554,6 @@ DECLARE
     t record := skillrating_internal.ladder_types(ladder);
     wrong record;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     IF jsonb_typeof(states) <> 'array' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),

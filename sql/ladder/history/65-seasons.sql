@@ -49,21 +49,6 @@ operation that begins it is, operation the one that ends it; events count behind
 and kept is SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown
 season.';
 
-CREATE FUNCTION skillrating_internal.display_columns(model text, params jsonb, prefix text, suffix text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-AS $function$
-    -- Whether names are in quotes, and what a backslash is, are settings of the session.
-    SELECT regexp_replace(skillrating_internal.display_expression(model, params),
-        E'"?\\m(' || array_to_string(m.state_columns, '|') || E')\\M"?',
-        prefix || E'\\1' || suffix, 'g')
-    FROM skillrating.models(model, params) AS m
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.display_columns(text, jsonb, text, text) IS
-'The displayed rating before or after an event as an SQL expression of columns of event, each
-between a prefix and a suffix; of a model with complete parameters.';
-
 CREATE FUNCTION skillrating_internal.season_players(
     ladder text,
     bounds record,
@@ -98,7 +83,7 @@ BEGIN
         ELSE format(
             '(SELECT e.player_id, %s AS rating FROM %I.event AS e
             WHERE e.kind = ''season'' AND e.seq = %L::bigint AND e.pool = %L) AS r WHERE true',
-            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
+            skillrating_internal.display_expression(l.model, l.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
     IF min_games <= 0 THEN
         RETURN everybody;
     END IF;
@@ -215,7 +200,6 @@ DECLARE
     above bigint := 0;
     at_least bigint := 0;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n), skillrating_internal.check_not_negative('min_games', min_games);
     bounds := skillrating_internal.season_bounds(ladder, season, pool);
     players := skillrating_internal.season_players(ladder, bounds, pool, min_games, true);
     IF player IS NOT NULL OR after_player IS NOT NULL THEN

@@ -64,7 +64,7 @@ BEGIN
         FROM x FULL JOIN (%7$s) AS s ON s.player_id %6$s x.player_id AND s.pool = x.pool AND s.operation = x.operation
         WHERE s.rating IS DISTINCT FROM x.rating OR s.games IS DISTINCT FROM x.games OR s.place IS DISTINCT FROM x.place',
         ladder, s.places, greatest(s.began, l.horizon), s.places[cardinality(s.places)],
-        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), t.player_equals,
+        skillrating_internal.display_expression(l.model, l.params, 'e.', '_before'), t.player_equals,
         CASE WHEN exists THEN format('SELECT s.*, s.ctid AS tid FROM %I.standing AS s WHERE s.operation = ANY (%L)', ladder, s.operations)
             ELSE 'SELECT NULL::tid AS tid, x.* FROM x WHERE false' END,
         CASE WHEN s.began <= l.horizon THEN format(

@@ -6,9 +6,12 @@
  * It enters the ladder as the list below says, calls its body, the function of the same
  * name in skillrating_internal, and leaves the ladder.  The body may be in any language.
  * Its arguments are the same, but that an entry may have text for one that is
- * polymorphic there: several entries can share a body.  A ladder that SQL could enter by
- * itself would leave the caller switched to another role.
+ * polymorphic there: several entries can share a body.  One in C that nothing else calls is no
+ * function of SQL: the entry is a function of its own, with enter_ladder().  A ladder that SQL could
+ * enter by itself would leave the caller switched to another role.
  */
+#include "pg/ladder/arrive/entries.h"
+
 #include "pg/ladder/entry/entry.h"
 
 #include "access/htup_details.h"
@@ -26,6 +29,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/entry/cache.h"
@@ -75,7 +79,6 @@ static const LadderEntry entries[] = {
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.takes_nulls = true,.reenters = true},
 	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
-	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
@@ -169,6 +172,8 @@ typedef struct EntryCall
 	int			nidentifiers;
 	int			pool;			/* which argument it is, where it has a use */
 	const char *required[FUNC_MAX_ARGS];	/* names of arguments, where not null */
+	int			at;				/* which argument is the time, or -1, */
+	int			count[2];		/* and which must not be negative, or -1 */
 } EntryCall;
 
 /* The one function of a name in skillrating_internal. */
@@ -186,16 +191,16 @@ find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
 	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
 }
 
-/* Which of n arguments is the pool. */
+/* Which of n arguments has a name, or -1. */
 static int
-pool_argument(char **name, int n)
+argument_number(char **name, int n, const char *wanted)
 {
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (strcmp(name[i], "pool") == 0)
+		if (strcmp(name[i], wanted) == 0)
 			return i;
-	elog(ERROR, "function has no argument pool");
+	return -1;
 }
 
 /* The defaults of a function's last arguments. */
@@ -222,9 +227,9 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 	Oid		   *type;
 	char	  **name;
 	char	   *mode;
-	int			n = get_func_arg_info(function, &type, &name, &mode);
 	int			i;
 
+	(void) get_func_arg_info(function, &type, &name, &mode);
 	for (i = 0; i < proc->pronargs; i++)
 	{
 		Node	   *given = i < first ? NULL : list_nth(defaults, i - first);
@@ -238,12 +243,16 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
 			call->required[i] = MemoryContextStrdup(context, name[i]);
 	}
-	if (call->entry->pool != POOL_AS_GIVEN)
-		call->pool = pool_argument(name, n);
+	call->at = argument_number(name, proc->pronargs, "at");
+	call->count[0] = argument_number(name, proc->pronargs, "n");
+	call->count[1] = argument_number(name, proc->pronargs, "min_games");
+	call->pool = argument_number(name, proc->pronargs, "pool");
+	if (call->entry->pool != POOL_AS_GIVEN && call->pool < 0)
+		elog(ERROR, "function has no argument pool");
 }
 
 static EntryCall *
-entry_call(FunctionCallInfo fcinfo)
+entry_call(FunctionCallInfo fcinfo, PGFunction body)
 {
 	EntryCall  *call = fcinfo->flinfo->fn_extra;
 	HeapTuple	tuple;
@@ -257,7 +266,13 @@ entry_call(FunctionCallInfo fcinfo)
 	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
-	find_function(&call->body, name, fcinfo);
+	if (body == NULL)
+		find_function(&call->body, name, fcinfo);
+	else
+	{
+		call->body = *fcinfo->flinfo;
+		call->body.fn_addr = body;
+	}
 	if (call->entry->as_caller != NULL)
 		find_function(&call->as_caller, call->entry->as_caller, fcinfo);
 	learn_arguments(call, tuple, fcinfo->flinfo->fn_mcxt);
@@ -577,10 +592,39 @@ push_newer_snapshot(Ladder *const *entered, int nentered)
 	return false;
 }
 
-static EntryCall *
-checked_call(FunctionCallInfo fcinfo)
+/* No match comes behind an infinite time, or none before it; and nobody has fewer than no matches. */
+static void
+check_ranges(FunctionCallInfo fcinfo, const EntryCall *call)
 {
-	EntryCall  *call = entry_call(fcinfo);
+	int			i;
+
+	if (call->at >= 0 && !PG_ARGISNULL(call->at) &&
+		TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(call->at)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s",
+						timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(call->at)))));
+	for (i = 0; i < (int) lengthof(call->count); i++)
+	{
+		int			argument = call->count[i];
+		int64		value;
+
+		if (argument < 0 || PG_ARGISNULL(argument))
+			continue;
+		value = get_fn_expr_argtype(fcinfo->flinfo, argument) == INT4OID ?
+			PG_GETARG_INT32(argument) : PG_GETARG_INT64(argument);
+		if (value < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must not be negative, not " INT64_FORMAT,
+							i == 0 ? "n" : "min_games", value)));
+	}
+}
+
+static EntryCall *
+checked_call(FunctionCallInfo fcinfo, PGFunction body)
+{
+	EntryCall  *call = entry_call(fcinfo, body);
 	int			i;
 
 	for (i = 0; i < fcinfo->nargs; i++)
@@ -589,14 +633,15 @@ checked_call(FunctionCallInfo fcinfo)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("argument %s of %s() must not be null",
 							call->required[i], call->entry->function)));
+	check_ranges(fcinfo, call);
 	return call;
 }
 
-/* Any function that works on a ladder. */
+/* Any function that works on a ladder, by its body in C, or NULL for that in skillrating_internal. */
 Datum
-skillrating_enter(PG_FUNCTION_ARGS)
+enter_ladder(FunctionCallInfo fcinfo, PGFunction body)
 {
-	EntryCall  *call = checked_call(fcinfo);
+	EntryCall  *call = checked_call(fcinfo, body);
 	Ladder	   *entered[2];
 	int			nentered = enter_ladders(fcinfo, call->entry, entered);
 	Oid			schema = nentered > 0 ? entered[0]->schema : InvalidOid;
@@ -631,6 +676,12 @@ skillrating_enter(PG_FUNCTION_ARGS)
 		finish_as_caller(fcinfo, call, schema);
 	fcinfo->isnull = isnull;
 	return result;
+}
+
+Datum
+skillrating_enter(PG_FUNCTION_ARGS)
+{
+	return enter_ladder(fcinfo, NULL);
 }
 
 /*

@@ -20,6 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/calls/match_arrays.h"
 #include "pg/ladder/calls/match_outcome.h"
@@ -181,19 +182,6 @@ replace_match(Ladder *ladder, const MatchArrays *arrays)
 			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
 }
 
-/* A time that was given must be one; the hint says what else to give. */
-static void
-check_time(const char *name, Datum value, const char *hint)
-{
-	TimestampTz at = DatumGetTimestampTz(value);
-
-	if (TIMESTAMP_NOT_FINITE(at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite, not %s", name, timestamptz_to_str(at)),
-				 errhint("%s", hint)));
-}
-
 /* A result is given, and in one way; scores may go with a rank, which decides. */
 static void
 check_outcome(const MatchArrays *arrays)
@@ -226,9 +214,12 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *arr
 {
 	Assert(fcinfo->nargs == lengthof(report_parts));
 	match_arguments(fcinfo, ladder, report_parts, arrays);
-	if (!arrays->null[GIVEN_PLAYED_AT])
-		check_time("played_at", arrays->value[GIVEN_PLAYED_AT],
-				   "Leave it null for a match that was played now.");
+	if (!arrays->null[GIVEN_PLAYED_AT] &&
+		TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->value[GIVEN_PLAYED_AT])))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s",
+						timestamptz_to_str(DatumGetTimestampTz(arrays->value[GIVEN_PLAYED_AT])))));
 	check_outcome(arrays);
 	if (!arrays->null[GIVEN_JOINED] && arrays->null[GIVEN_LEFT_AT])
 		ereport(ERROR,
@@ -370,8 +361,8 @@ rate_report(Ladder *ladder, ReportedMatch *report)
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
  *				surrendered, bot, fixed, context, club, tournament)
  */
-Datum
-skillrating_report_match(PG_FUNCTION_ARGS)
+static Datum
+report_match(PG_FUNCTION_ARGS)
 {
 	ReportedMatch report = {.written = false};
 	Ladder	   *ladder;
@@ -394,6 +385,12 @@ skillrating_report_match(PG_FUNCTION_ARGS)
 	return_outcome(fcinfo, ladder, &report);
 	ladder_close(ladder);
 	return (Datum) 0;
+}
+
+Datum
+skillrating_report_match(PG_FUNCTION_ARGS)
+{
+	return enter_ladder(fcinfo, report_match);
 }
 
 /*
@@ -551,8 +548,6 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *ar
 	match_arguments(fcinfo, ladder, preview_parts, arrays);
 	if (arrays->null[GIVEN_PLAYED_AT])
 		arrays->value[GIVEN_PLAYED_AT] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	check_time("at", arrays->value[GIVEN_PLAYED_AT],
-			   "Leave it null for a match that is played now.");
 }
 
 /* Read the match that is to be previewed, with the players for whom accounts count. */

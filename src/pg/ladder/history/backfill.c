@@ -18,13 +18,13 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/progress.h"
 
 SKILLRATING_FUNCTION(skillrating_backfill_batch);
-SKILLRATING_FUNCTION(skillrating_check_backfill_block);
 SKILLRATING_FUNCTION(skillrating_rate_failed);
 
 /* The arguments of backfill_batch(). */
@@ -104,24 +104,6 @@ late_reorders(const Ladder *ladder, const char *late)
 	return false;
 }
 
-/*
- * check_backfill_block(): error 2D000 in a transaction block, where the first COMMIT of
- * backfill() would fail with the same code and no word on why.  Within a function, or a
- * procedure that such a block has called, it is that COMMIT which fails.
- */
-Datum
-skillrating_check_backfill_block(PG_FUNCTION_ARGS)
-{
-	(void) fcinfo;				/* there are no arguments */
-	if (IsTransactionBlock())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
-				 errmsg("backfill() cannot run inside a transaction block"),
-				 errhint("Each of its batches is a transaction. Call it outside of a block: "
-						 "in a driver that begins one by itself, with autocommit on.")));
-	PG_RETURN_VOID();
-}
-
 /* What became of the matches, as a row of a function's result. */
 static Datum
 applied_row(TupleDesc desc, const Applied *applied)
@@ -136,8 +118,8 @@ applied_row(TupleDesc desc, const Applied *applied)
 }
 
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
-Datum
-skillrating_backfill_batch(PG_FUNCTION_ARGS)
+static Datum
+backfill_batch(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
 	Ladder	   *ladder;
@@ -171,6 +153,23 @@ skillrating_backfill_batch(PG_FUNCTION_ARGS)
 							MATCHES_BACKFILLED);
 	ladder_close(ladder);
 	return applied_row(desc, &applied);
+}
+
+/*
+ * As a part of backfill(): error 2D000 in a transaction block, where its first COMMIT would fail with
+ * the same code and no word on why.  Within a function, or a procedure that such a block has called,
+ * it is that COMMIT which fails.
+ */
+Datum
+skillrating_backfill_batch(PG_FUNCTION_ARGS)
+{
+	if (!PG_ARGISNULL(BATCH_STARTED_AT) && IsTransactionBlock())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("backfill() cannot run inside a transaction block"),
+				 errhint("Each of its batches is a transaction. Call it outside of a block: "
+						 "in a driver that begins one by itself, with autocommit on.")));
+	return enter_ladder(fcinfo, backfill_batch);
 }
 
 static const LadderEntry rate_failed_entry = {

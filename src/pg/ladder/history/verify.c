@@ -12,6 +12,7 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
@@ -356,8 +357,8 @@ check_standings(Ladder *ladder, Check *check)
 							   wrong);
 }
 
-Datum
-skillrating_verify(PG_FUNCTION_ARGS)
+static Datum
+verify(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	Check		content = {"content", 0, "matches", 0, NULL, NULL, NULL};
@@ -420,4 +421,10 @@ skillrating_verify(PG_FUNCTION_ARGS)
 		return_check(rsinfo, &waiting);
 	ladder_close(ladder);
 	return (Datum) 0;
+}
+
+Datum
+skillrating_verify(PG_FUNCTION_ARGS)
+{
+	return enter_ladder(fcinfo, verify);
 }
