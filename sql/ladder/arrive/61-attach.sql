@@ -126,7 +126,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
         to_regclass(format('%I.match_player', ladder))), false);
     is_strict boolean;
@@ -267,7 +267,7 @@ DECLARE
     s record;
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     sequences := 0;
     FOR s IN
         SELECT d.objid::regclass AS sequence, format('%I.%I', ladder, c.relname) AS relation,
@@ -339,7 +339,7 @@ DECLARE
     tables oid[];
     t record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     -- All or none: who has written to one of them and then rates is not to be in a deadlock with this.
     EXECUTE format(
         'SELECT array_agg(c.oid) FROM pg_class AS c
@@ -481,7 +481,7 @@ BEGIN
         format('What the ladder rates, from %s.', new_source));
     PERFORM skillrating_internal.create_comments(ladder, '{source}');
     -- Identifiers must compare with those of the ladder.
-    t := skillrating_internal.ladder_types(ladder);
+    t := skillrating_internal.ladder_facts(ladder);
     EXECUTE format(
         'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
         WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',

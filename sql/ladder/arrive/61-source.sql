@@ -343,7 +343,7 @@ DECLARE
 BEGIN
     IF source IS NULL THEN
         EXECUTE format('SELECT nullif(ARRAY(SELECT DISTINCT r.pool FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1 ORDER BY 1), ''{}'')', ladder)
-        INTO pools USING skillrating_internal.shared_pool(ladder);
+        INTO pools USING (skillrating_internal.ladder_facts(ladder)).shared_pool;
         IF pools IS NOT NULL OR skillrating_internal.has_table(ladder, 'match') THEN
             RETURN pools;
         END IF;

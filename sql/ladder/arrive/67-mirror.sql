@@ -16,7 +16,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     rating regclass := to_regclass(format('%I.rating', ladder));
     pools text := CASE pool_key WHEN '' THEN format('r.pool = %L', pool) ELSE 'true' END;
     same_pool text := CASE WHEN pool_key <> '' THEN format(' AND coalesce(CAST(u.%I AS text), '''') COLLATE "C" = r.pool', pool_key) END;
@@ -111,7 +111,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     c record;
     key_type regtype;
     is_distributed boolean := false;
@@ -346,7 +346,7 @@ AS $function$
 DECLARE
     pools text[];
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     SELECT array_agg(m.pool ORDER BY m.pool) INTO pools
     FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation;
     IF pools IS NULL OR pool <> ALL (pools) THEN

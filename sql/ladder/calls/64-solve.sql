@@ -10,7 +10,7 @@ RETURNS skillrating.solve_summary
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     reader text;
     start text;
     start_contexts skillrating.context_estimate[];

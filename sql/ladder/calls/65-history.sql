@@ -25,7 +25,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     s record := skillrating_internal.state_expressions(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
 BEGIN
@@ -74,7 +74,7 @@ AS $function$
         format('jsonb_build_object(%s)', string_agg(format('%L, %s', u.c, u.after), ', ' ORDER BY u.n))
     FROM (
         SELECT s.c, s.n, format('e.%I', s.c || '_before') AS before, format('e.%I', s.c || '_after') AS after
-        FROM skillrating_internal.ladder_row(ladder) AS l, unnest(l.state_columns) WITH ORDINALITY AS s(c, n)) AS u
+        FROM skillrating_internal.ladder_facts(ladder) AS l, unnest(l.state_columns) WITH ORDINALITY AS s(c, n)) AS u
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
@@ -90,7 +90,7 @@ RETURNS float8
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     which text := format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type);
     last bigint;
@@ -140,7 +140,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     -- The event of an account is its own or, if it is merged, that of the player whom it counts as;
@@ -232,7 +232,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 12
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     m record;
     w record;
 BEGIN

@@ -37,10 +37,9 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    shared_pool text := skillrating_internal.shared_pool(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
-    IF shared_pool IS NULL THEN
+    IF t.shared_pool IS NULL THEN
         RETURN 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of, NULL::boolean AS fixed';
     END IF;
     RETURN format(
@@ -64,7 +63,7 @@ BEGIN
         UNION ALL
         SELECT %9$s, h.as_of, h.fixed FROM %7$s AS h
         WHERE h.player_id %3$s o.player_id AND h.pool = %4$L
-        LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state, horizon,
+        LIMIT 1', ladder, now_state, t.player_equals, t.shared_pool, at, then_state, horizon,
         behind, horizon_state);
 END
 $function$;
@@ -83,8 +82,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     horizon text;
     behind bigint;
     now_state text;
@@ -93,20 +91,20 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    IF at < l.horizon_at THEN
+    IF at < t.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
+            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, t.horizon_at, at),
             HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
     END IF;
-    horizon := CASE WHEN l.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
+    horizon := CASE WHEN t.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
         ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
-    behind := greatest(l.horizon, last, 0);
+    behind := greatest(t.horizon, last, 0);
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
         string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n) FILTER (WHERE u.c <> 'rating')
     INTO now_state, horizon_state, then_state, aged_columns
-    FROM unnest(l.state_columns) WITH ORDINALITY AS u(c, n);
+    FROM unnest(t.state_columns) WITH ORDINALITY AS u(c, n);
     shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state, horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
@@ -175,20 +173,17 @@ CREATE FUNCTION skillrating_internal.board(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    m record;
+    t record := skillrating_internal.ladder_facts(ladder);
+    deviation_column text := (SELECT m.deviation_column FROM skillrating.models(t.model, t.params) AS m);
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT m.name, m.deviation_column, skillrating_internal.provisional_expression(l.model, l.params) AS provisional
-        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO m;
-    IF max_deviation IS NOT NULL AND m.deviation_column IS NULL THEN
+    IF max_deviation IS NOT NULL AND deviation_column IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" of ladder "%s" has no deviation', m.name, ladder);
+            MESSAGE = format('model "%s" of ladder "%s" has no deviation', t.model, ladder);
     END IF;
-    provisional := m.provisional;
+    provisional := skillrating_internal.provisional_expression(t.model, t.params);
     eligible := concat_ws(' AND ', format('r.pool = %L AND r.games >= %s', pool, min_games),
         'r.last_played >= ' || quote_literal(active_since),
-        CASE WHEN max_deviation IS NOT NULL THEN format('r.%I <= %L', m.deviation_column, max_deviation) END,
+        CASE WHEN max_deviation IS NOT NULL THEN format('r.%I <= %L', deviation_column, max_deviation) END,
         'r.fixed = ' || quote_literal(fixed));
     counted := at IS NULL AND min_games = 1 AND num_nonnulls(active_since, max_deviation, fixed) = 0
         AND skillrating_internal.has_table(ladder, 'rating_count');
@@ -221,7 +216,7 @@ RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
@@ -306,7 +301,7 @@ CREATE FUNCTION skillrating_internal.place_of(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     player_rating float8;
 BEGIN
@@ -345,7 +340,7 @@ RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     above bigint;
     last text;
@@ -394,7 +389,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, which => CASE WHEN player IS NULL THEN 'true'
         ELSE format('r.player_id %s CAST(%L AS %s)', t.player_equals,
             skillrating_internal.counted_player(ladder, player::text), t.player_type) END);
@@ -432,7 +427,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
             s.surplus / nullif(sqrt(s.variance), 0)
@@ -477,16 +472,14 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    model record;
+    t record := skillrating_internal.ladder_facts(ladder);
+    deviation_column text := (SELECT m.deviation_column FROM skillrating.models(t.model, t.params) AS m);
     is_settled text;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO model;
     PERFORM skillrating_internal.check_choice('step', step, 'day', 'week', 'month', 'quarter', 'year');
     is_settled := CASE
-        WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
-        ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
+        WHEN deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
+        ELSE format('e.%I < $5 / 2', deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS NOT MATERIALIZED (
             -- A period that would begin before all timestamps begins at -infinity.
@@ -510,9 +503,9 @@ BEGIN
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
-        skillrating_internal.display_expression(model.model, model.params, 'e.', '_after'), is_settled)
+        skillrating_internal.display_expression(t.model, t.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
-        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
+        (skillrating.initial_state(t.model, t.params))[array_position(t.state_columns, deviation_column)];
 END
 $function$;
 

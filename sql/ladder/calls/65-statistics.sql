@@ -9,7 +9,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     -- Matches since the last reset are those that the row of the board counts.
@@ -48,7 +48,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     wrong text;
     last_seq text := 'NULL::bigint';
     span text;

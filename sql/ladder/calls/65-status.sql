@@ -28,7 +28,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     sign text;
 BEGIN
     -- A subscriber has the places of its publisher and no sequence; restore_triggers() moves it.
@@ -90,7 +90,7 @@ CREATE FUNCTION skillrating_internal.ladder_status(
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     -- A worker that has copied a table has caught up with the others from s on.
     EXECUTE format(

@@ -75,7 +75,7 @@ RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;

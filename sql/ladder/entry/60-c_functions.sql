@@ -10,11 +10,15 @@ BEGIN
             'SETOF record', 'STABLE PARALLEL SAFE ROWS 100',
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
 take on the schema of the ladder, and what the caller needs besides USAGE on it.'),
-        ('ladder_types(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
-            OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text)', NULL, 'STABLE STRICT',
+        ('ladder_facts(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
+            OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text,
+            OUT state_columns text[], OUT shared_pool text, OUT model text, OUT params jsonb, OUT late text,
+            OUT horizon bigint, OUT horizon_at timestamptz)', NULL, 'STABLE STRICT',
 'The types of a ladder''s players and matches, and for each the operator of equality and what follows
 an expression in ORDER BY, and the operator that orders players, as SQL that does not depend on
-search_path. Error 55000 unless the ladder has been entered, so that bodies begin with it.'),
+search_path; the state columns of the model; the pool of the rows that have what a player has in all
+pools, or null; and columns of table ladder. Error 55000 unless the ladder has been entered, so that
+bodies begin with it.'),
         ('check_inside(ladder text)', 'void', 'STABLE STRICT',
 'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
         ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',
@@ -23,9 +27,6 @@ trigger, or unless the ladder has been entered.'),
         ('check_readable(ladder text, relation text)', 'void', 'STABLE STRICT',
 'Error 42501 unless the role that called may read all rows of a relation of the ladder, which not
 every call reads. Nobody needs a right on components if the ladder uses none.'),
-        ('shared_pool(ladder text)', 'text', 'STABLE STRICT',
-'The pool of the rows that have what a player has in all pools, or null. Error 55000 unless the
-ladder has been entered.'),
         ('collect_matches()', 'trigger', '',
 'Trigger function on tables of matches, after each statement: has the matches that it touched rated,
 at commit or at once. On an attached table the WHEN condition names the view source of the ladder.

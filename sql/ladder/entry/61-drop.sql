@@ -116,7 +116,7 @@ DECLARE
     sequence text;
     rules jsonb;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder),
+    PERFORM skillrating_internal.ladder_facts(ladder),
         -- Whoever is inserting a match has drawn its number, which is to start anew.
         skillrating_internal.hold_tables(ladder, ARRAY(
             SELECT c.relname::text FROM pg_class AS c

@@ -44,7 +44,7 @@ DECLARE
     statement text;
     schema record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     PERFORM skillrating_internal.check_choice('kind', kind, 'reader', 'reporter');
     IF role_oid IS NULL THEN
         RAISE undefined_object USING

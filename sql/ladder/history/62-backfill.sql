@@ -55,7 +55,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     IF batch_size < 1 THEN
         RAISE numeric_value_out_of_range USING

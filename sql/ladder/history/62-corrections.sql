@@ -1,28 +1,5 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE FUNCTION skillrating_internal.ladder_row(
-    ladder text,
-    OUT model text,
-    OUT params jsonb,
-    OUT state_columns text[],
-    OUT late text,
-    OUT horizon bigint,
-    OUT horizon_at timestamptz)
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT l.model, l.params, m.state_columns, l.late, l.horizon, l.horizon_at
-        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO model, params, state_columns, late, horizon, horizon_at;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_row(text) IS
-'The row of table ladder, with the state columns of the model. Error 55000 unless the ladder has been
-entered.';
-
 CREATE FUNCTION skillrating_internal.ladder_holders(schemas oid[], relations oid[], readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
@@ -83,7 +60,7 @@ CREATE FUNCTION skillrating_internal.note_operation(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
         skillrating_internal.begin_operation(ladder);
@@ -132,7 +109,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     PERFORM skillrating_internal.check_behind_horizon(ladder, kind, seq, match_id);
     IF seq IS NOT NULL THEN
@@ -193,7 +170,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     m record;
 BEGIN
     EXECUTE format(
@@ -220,7 +197,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     m record;
 BEGIN
     EXECUTE format(
@@ -254,7 +231,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     s record := skillrating_internal.state_expressions(ladder);
     began_anew constant text := 'n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $8';
 BEGIN
@@ -337,7 +314,7 @@ RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     counted text;
     counts boolean;
     rated boolean;
@@ -394,7 +371,7 @@ CREATE FUNCTION skillrating_internal.exclude_player(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     player text := player_id::text;
     place bigint;
     refund bigint;
@@ -475,7 +452,7 @@ CREATE FUNCTION skillrating_internal.merge_players(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     account text := player_id::text;
     place bigint;
     first_played_at timestamptz;
@@ -528,7 +505,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     undone record;
     place bigint;
     first_played_at timestamptz;

@@ -13,7 +13,7 @@ CREATE FUNCTION skillrating_internal.season_bounds(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    horizon bigint := (skillrating_internal.ladder_row(ladder)).horizon;
+    horizon bigint := (skillrating_internal.ladder_facts(ladder)).horizon;
 BEGIN
     -- A season that begins towards solved skills is two operations.
     EXECUTE format(
@@ -60,8 +60,7 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     most constant integer := 500;
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     matches text := format(
         'FROM %I.event AS m WHERE m.pool = %L AND m.kind = ''match'' AND m.seq > %s%s', ladder, pool, bounds.behind,
         ' AND m.seq < ' || bounds.next_seq);
@@ -77,13 +76,13 @@ BEGIN
     -- The season that followed has an event for every player, with the state that it found.
     everybody := 'SELECT r.player_id, r.rating, NULL::bigint AS place FROM ' || CASE
         WHEN bounds.next_seq IS NULL THEN format('%I.rating AS r WHERE r.pool = %L', ladder, pool)
-        WHEN bounds.next_seq <= l.horizon THEN format(
+        WHEN bounds.next_seq <= t.horizon THEN format(
             '(SELECT k.player_id, k.rating_before AS rating FROM %I.season_horizon AS k
             WHERE k.began = %L::bigint AND k.pool = %L AND k.rating_before IS NOT NULL) AS r WHERE true', ladder, bounds.next_seq, pool)
         ELSE format(
             '(SELECT e.player_id, %s AS rating FROM %I.event AS e
             WHERE e.kind = ''season'' AND e.seq = %L::bigint AND e.pool = %L) AS r WHERE true',
-            skillrating_internal.display_expression(l.model, l.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
+            skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
     IF min_games <= 0 THEN
         RETURN everybody;
     END IF;
@@ -120,7 +119,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     RETURN format(
@@ -191,7 +190,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     bounds record;
     players text;
     page text;

@@ -28,7 +28,7 @@ RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     queries text;
     known text[];
 BEGIN
@@ -57,7 +57,7 @@ RETURNS text[]
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     form text;
     made text[];
 BEGIN
@@ -103,7 +103,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     own boolean := skillrating_internal.has_table(ladder, 'match_player');
     forget constant text := 'UPDATE %1$I.%2$I AS u SET %3$I = skillrating_internal.replace_words(u.%3$I, $1, $3)
         WHERE skillrating_internal.replace_words(u.%3$I, $1, $3) <> u.%3$I';
@@ -197,7 +197,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'elements of players and pseudonyms must not be null';
     END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    t := skillrating_internal.ladder_facts(ladder);
     own := skillrating_internal.has_table(ladder, 'match_player');
     -- As the type of players writes them.
     EXECUTE format(

@@ -199,7 +199,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET client_min_messages = warning
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
+    t record := skillrating_internal.ladder_facts(shadow);
     own boolean := skillrating_internal.has_table(ladder, 'match');
     mirror record;
     other name;
@@ -284,7 +284,7 @@ DECLARE
     statement text;
     published record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(shadow);
+    PERFORM skillrating_internal.ladder_facts(shadow);
     -- Whoever waits for the maintenance lock of the ladder must not have a lock on any of its tables, and
     -- afterwards another one may be in its place.
     LOOP

@@ -5,7 +5,7 @@ RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     EXECUTE format('DELETE FROM %I.rating_count', ladder);
     EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
     EXECUTE format(
@@ -29,7 +29,7 @@ AS $function$
 DECLARE
     wrong bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     -- Sums by range, and over the ranges of a row and of 64 rows: each has to be 0.
     EXECUTE format(
         'WITH change AS (
@@ -65,7 +65,7 @@ AS $function$
 DECLARE
     is_counted boolean := skillrating_internal.has_table(ladder, 'rating_count');
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted');
     IF (ranks = 'counted') = is_counted THEN
         PERFORM skillrating_internal.hold_ladder(ladder, false);

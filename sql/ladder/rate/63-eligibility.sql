@@ -47,7 +47,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     RETURN QUERY EXECUTE format(
         'WITH declared AS (
             SELECT o.operation, o.since, o.params, o.reason FROM %I.operation AS o

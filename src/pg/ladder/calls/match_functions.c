@@ -40,10 +40,9 @@
 SKILLRATING_FUNCTION(skillrating_report_match);
 SKILLRATING_FUNCTION(skillrating_preview);
 SKILLRATING_FUNCTION(skillrating_source_columns);
-SKILLRATING_FUNCTION(skillrating_ladder_types);
+SKILLRATING_FUNCTION(skillrating_ladder_facts);
 SKILLRATING_FUNCTION(skillrating_check_inside);
 SKILLRATING_FUNCTION(skillrating_check_readable);
-SKILLRATING_FUNCTION(skillrating_shared_pool);
 SKILLRATING_FUNCTION(skillrating_has_table);
 
 /* source_columns() */
@@ -101,50 +100,58 @@ skillrating_has_table(PG_FUNCTION_ARGS)
 				   ladder_owns_table(get_relname_relid(text_to_cstring(PG_GETARG_TEXT_PP(1)), schema)));
 }
 
-/* shared_pool(ladder) */
-Datum
-skillrating_shared_pool(PG_FUNCTION_ARGS)
-{
-	Ladder	   *ladder = ladder_open_inside(fcinfo);
-	bool		shares = ladder->model->shares != NULL &&
-		ladder->model->shares(ladder->params);
-
-	ladder_close(ladder);
-	if (!shares)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(SHARED_POOL));
-}
-
-/* The columns that ladder_types() returns, from 0. */
+/* The columns that ladder_facts() returns, from 0. */
 enum
 {
-	TYPES_PLAYER_NAME,
-	TYPES_PLAYER_EQUALS,
-	TYPES_PLAYER_ORDER,
-	TYPES_MATCH_NAME,
-	TYPES_MATCH_EQUALS,
-	TYPES_MATCH_ORDER,
-	TYPES_PLAYER_LESS,
-	TYPES_NCOLUMNS
+	FACT_PLAYER_TYPE,
+	FACT_PLAYER_EQUALS,
+	FACT_PLAYER_ORDER,
+	FACT_MATCH_TYPE,
+	FACT_MATCH_EQUALS,
+	FACT_MATCH_ORDER,
+	FACT_PLAYER_LESS,
+	FACT_STATE_COLUMNS,
+	FACT_SHARED_POOL,
+	FACT_ROW,					/* of table ladder: what the query returns */
+	FACT_NCOLUMNS = FACT_ROW + 5
 };
 
-/* ladder_types(ladder) */
-Datum
-skillrating_ladder_types(PG_FUNCTION_ARGS)
-{
-	const Ladder *ladder =
-		ladder_inside_complete(fcinfo);
-	Datum		values[TYPES_NCOLUMNS];
-	bool		nulls[TYPES_NCOLUMNS] = {false};
+static LadderQuery row_query = {
+	.text = "SELECT l.model, l.params, l.late, l.horizon, l.horizon_at FROM {ladder} AS l"
+};
 
-	values[TYPES_PLAYER_NAME] = CStringGetTextDatum(ladder->player_type->name);
-	values[TYPES_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
-	values[TYPES_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
-	values[TYPES_MATCH_NAME] = CStringGetTextDatum(ladder->match_type->name);
-	values[TYPES_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
-	values[TYPES_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
-	values[TYPES_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
-	return return_row(fcinfo, values, nulls);
+/* ladder_facts(ladder) */
+Datum
+skillrating_ladder_facts(PG_FUNCTION_ARGS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Ladder	   *ladder = ladder_open(ladder_inside_complete(fcinfo));
+	const Model *model = ladder->model;
+	MemoryContext work;
+	const char *column[MODEL_MAX_STATE];
+	Datum		values[FACT_NCOLUMNS];
+	bool		nulls[FACT_NCOLUMNS] = {false};
+	Datum		result;
+	int			i;
+
+	(void) ladder_read_row(ladder, &row_query, NULL, values + FACT_ROW, nulls + FACT_ROW);
+	work = MemoryContextSwitchTo(caller);
+	for (i = 0; i < model->nstate; i++)
+		column[i] = model->state[i].name;
+	values[FACT_PLAYER_TYPE] = CStringGetTextDatum(ladder->player_type->name);
+	values[FACT_PLAYER_EQUALS] = CStringGetTextDatum(ladder->player_type->equals);
+	values[FACT_PLAYER_ORDER] = CStringGetTextDatum(ladder->player_type->order);
+	values[FACT_MATCH_TYPE] = CStringGetTextDatum(ladder->match_type->name);
+	values[FACT_MATCH_EQUALS] = CStringGetTextDatum(ladder->match_type->equals);
+	values[FACT_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
+	values[FACT_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
+	values[FACT_STATE_COLUMNS] = text_array(column, model->nstate);
+	values[FACT_SHARED_POOL] = CStringGetTextDatum(SHARED_POOL);
+	nulls[FACT_SHARED_POOL] = model->shares == NULL || !model->shares(ladder->params);
+	result = return_row(fcinfo, values, nulls);
+	MemoryContextSwitchTo(work);
+	ladder_close(ladder);
+	return result;
 }
 
 /*
