@@ -226,15 +226,6 @@ COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text, jsonb) IS
 'How many of up to a hundred matches of a source of the current role would count (reason is null) or
 not, by reason, with an example; or the error of reading them (failure). Nothing where that is slow.';
 
-CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
-RETURNS text[]
-AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
-'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
-of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().';
-
 CREATE FUNCTION skillrating_internal.tell_judgement(source regclass, model text, params jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT

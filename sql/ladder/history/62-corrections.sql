@@ -30,16 +30,6 @@ COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) I
 'Processes and prepared transactions with locks on ladders in some schemas, or on relations, that are
 in the way of their maintenance or, with readers, of anything. Null for nobody.';
 
-CREATE FUNCTION skillrating_internal.note_change(ladder text, tables boolean DEFAULT false)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_note_change'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.note_change(text, boolean) IS
-'Part of what changes who is who, what counts or mirrors: writes a new version of the row of table
-ladder, by which transactions at higher isolation levels learn that their snapshot is older; with
-tables it has all sessions look up again which tables the ladder has.';
-
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -63,7 +53,7 @@ DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
-        skillrating_internal.begin_operation(ladder);
+        skillrating_internal.hold_ladder(ladder, false);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
@@ -216,15 +206,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
-
-CREATE FUNCTION skillrating_internal.counted_player(ladder text, player_id text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_counted_player'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
-'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
-into in the end, or itself.';
 
 CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
 RETURNS text

@@ -1,39 +1,5 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
-CREATE FUNCTION skillrating_internal.hold_tables(
-    ladder text,
-    tables text[],
-    feeding oid[] DEFAULT '{}')
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    matches constant text[] := '{match,match_player}';
-    before oid[];
-    behind oid[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT coalesce(array_agg(r.id) FILTER (WHERE r.name = ANY (matches)), '{}'),
-        coalesce(array_agg(r.id) FILTER (WHERE r.name <> ALL (matches)), '{}')
-    INTO before, behind
-    FROM (
-        SELECT t.name, format('%I.%I', ladder, t.name)::regclass::oid AS id
-        FROM unnest(tables) AS t(name) ORDER BY t.name) AS r;
-    -- As in a transaction that rates: first the tables of matches, then the ladder.
-    PERFORM skillrating_internal.hold_objects(ladder,
-        array_fill('pg_class'::regclass, ARRAY[cardinality(feeding || before)]) || 'pg_namespace'::regclass
-            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        feeding || before || to_regnamespace(quote_ident(ladder))::oid || behind, cardinality(feeding));
-    PERFORM skillrating_internal.hold_ladder(ladder, true);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'Locks the ladder, which has been entered to read, and these tables of it or its view source, so that
-nobody uses them, and tables of the user, so that nobody writes to them: all or none, in attempts of
-a moment. Errors: 55P03, naming who is in the way, after 30 s or lock_timeout, 40001 for an old
-snapshot.';
-
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
     kind text,
@@ -74,15 +40,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz, text, timestamptz) IS
 'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
 player, all or those since a time, before the horizon.';
-
-CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_write_horizon'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
-'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
-and components were behind a place in the order.';
 
 CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void

@@ -1,23 +1,5 @@
 -- Operations: what changes states at a place in the order, other than matches.
 
-CREATE FUNCTION skillrating_internal.begin_operation(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
-'Keeps others from rating the ladder, so that an operation comes behind whatever has been rated.';
-
-CREATE FUNCTION skillrating_internal.apply_operation(ladder text, seq bigint)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation, while others rate behind it after begin_operation().
-Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
-meanwhile has gone from the source unreported, 22003 for a state out of range.';
-
 CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
@@ -178,7 +160,7 @@ BEGIN
     END IF;
     -- So that nothing comes between two operations.
     IF toward IS NOT NULL THEN
-        PERFORM skillrating_internal.begin_operation(ladder);
+        PERFORM skillrating_internal.hold_ladder(ladder, false);
     END IF;
     reason := coalesce(reason, 'season ' || season);
     SELECT n.operation, n.changed INTO operation, players

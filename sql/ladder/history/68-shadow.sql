@@ -169,8 +169,7 @@ BEGIN
     EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
     INTO relations;
     IF relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder,
-            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
+        PERFORM skillrating_internal.hold_objects(ladder, relations, '{}', '{}', cardinality(relations));
     END IF;
     FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
         PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);

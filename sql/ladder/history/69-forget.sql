@@ -1,28 +1,5 @@
 -- Erasure: persons who want to be forgotten.
 
-CREATE FUNCTION skillrating_internal.replace_words(string text, words text[], replacement text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_replace_words'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.replace_words(text, text[], text) IS
-'A text with a replacement in the place of each of some words. A word does not count where letters
-or digits continue it.';
-
-CREATE FUNCTION skillrating_internal.rename_digests(
-    ladder text,
-    players text[],
-    pseudonyms text[],
-    own boolean)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_rename_digests'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.rename_digests(text, text[], text[], boolean) IS
-'Gives the matches of players the digests that they have under pseudonyms, if they are otherwise as
-before, and takes back the corrections that the change of names made. own says that unrated_reason
-will be rewritten, too. Returns the number of matches.';
-
 CREATE FUNCTION skillrating_internal.known_players(ladder text, players text[], of_matches boolean)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT

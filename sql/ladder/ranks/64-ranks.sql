@@ -72,8 +72,10 @@ BEGIN
     ELSE
         -- Readers have a lock on this table and wait for it.  Those with an older snapshot fail, as
         -- the row of the table in pg_class is a new one: they would see the new tables empty.
-        PERFORM skillrating_internal.hold_tables(ladder, CASE ranks WHEN 'counted' THEN '{ladder}'::text[]
-            ELSE '{ladder,rating_count,rating_count_delta}' END);
+        PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], ARRAY(
+                SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+                    AND c.relname IN ('ladder', 'rating_count', 'rating_count_delta') ORDER BY c.relname), 0),
+            skillrating_internal.hold_ladder(ladder, true);
         IF ranks = 'counted' THEN
             PERFORM skillrating_internal.create_tables(ladder, '{rating_count,rating_count_delta}');
         ELSE

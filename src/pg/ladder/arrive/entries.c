@@ -60,10 +60,7 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
 	{"restore_triggers", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
 
-	/*
-	 * Each takes a stronger lock together with those on tables:
-	 * hold_tables().
-	 */
+	/* Each takes a stronger lock together with those on tables: hold_objects(). */
 	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
 	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -71,7 +68,7 @@ static const LadderEntry entries[] = {
 	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	/* The same: hold_mirror(). */
+	/* The same: hold_objects(). */
 	{"mirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 

@@ -18,7 +18,6 @@
 #include "pg/ladder/rate/corrections.h"
 #include "pg/ladder/rate/states.h"
 
-SKILLRATING_FUNCTION(skillrating_begin_operation);
 SKILLRATING_FUNCTION(skillrating_apply_operation);
 
 /* A row if a match before the place $2 was played then or later, or one behind it before. */
@@ -65,14 +64,6 @@ read_last_operations(Ladder *ladder, int64 seq, int *n)
 				 errmsg("operation " INT64_FORMAT " is not the last one of ladder \"%s\"",
 						seq, ladder->name)));
 	return operation;
-}
-
-/* begin_operation(ladder): before an operation takes its place. */
-Datum
-skillrating_begin_operation(PG_FUNCTION_ARGS)
-{
-	ladder_hold(ladder_inside(fcinfo));
-	PG_RETURN_VOID();
 }
 
 typedef struct OperationWork
