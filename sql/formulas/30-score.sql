@@ -84,31 +84,23 @@ probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts or nothing was uncertain.
 Error 22003 outside 0 to 1.';
 
-CREATE FUNCTION skillrating.context_log_odds(
+SELECT skillrating_internal.make_function('skillrating.context_log_odds', '
     wins float8,
     games float8,
     prior_rate float8 DEFAULT 0.5,
-    prior_weight float8 DEFAULT 1)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.context_log_odds(float8, float8, float8, float8) IS
+    prior_weight float8 DEFAULT 1',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Log-odds of a win rate, shrunk as if prior_weight further games had been won at prior_rate:
 ln((wins + w r) / (games - wins + w (1 - r))).  Finite for 0 of n and n of n; the defaults are
 Jeffreys'' prior.  Over the matches of a context (a side, a map, a size):
 context_log_odds(count(*) FILTER (WHERE won), count(*)).
 wins: draws count half, 0 <= wins <= games.  games: finite.
 prior_rate: above 0 and below 1.  prior_weight: games, above 0.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating_internal.paired_difference(losses_a float8[], losses_b float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_paired_difference'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.paired_difference(float8[], float8[]) IS
+SELECT skillrating_internal.make_function('skillrating_internal.paired_difference', 'losses_a float8[], losses_b float8[]',
+    'float8[]', 'IMMUTABLE STRICT PARALLEL SAFE',
 'A part of compare_ladders(): the mean of the first less the second over matches in the order of
 time, and its standard error, for which blocks of matches are independent and not matches; NaN for
 the error of fewer than 20 matches, and for both of none. Error 22023 for arrays of different
-lengths.';
+lengths.');

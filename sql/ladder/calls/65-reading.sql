@@ -1,29 +1,21 @@
 -- Reading a ladder.
 
-CREATE TYPE skillrating.ranked_player AS (
-    place bigint,
-    player_id text,
-    rating float8,
-    games bigint,
-    wins bigint,
-    draws bigint,
-    losses bigint,
-    last_played timestamptz,
-    provisional boolean,
-    peak float8,
-    peak_at timestamptz,
-    streak integer,
-    last_change float8,
-    percentile float8);
-
-COMMENT ON TYPE skillrating.ranked_player IS
-'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.';
-COMMENT ON COLUMN skillrating.ranked_player.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.ranked_player.peak IS 'The highest rating since the last reset.';
-COMMENT ON COLUMN skillrating.ranked_player.peak_at IS 'When it came first.';
-COMMENT ON COLUMN skillrating.ranked_player.streak IS 'Matches in a row that were won or, if negative, lost; 0 after a draw.';
-COMMENT ON COLUMN skillrating.ranked_player.last_change IS 'Change of the rating in the last match since the last reset.';
-COMMENT ON COLUMN skillrating.ranked_player.percentile IS 'Percent of the others who are rated lower, equals counted half; null for one alone.';
+SELECT skillrating_internal.make_type('ranked_player',
+'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.', '
+place bigint
+player_id text: The identifier as text.
+rating float8
+games bigint
+wins bigint
+draws bigint
+losses bigint
+last_played timestamptz
+provisional boolean
+peak float8: The highest rating since the last reset.
+peak_at timestamptz: When it came first.
+streak integer: Matches in a row that were won or, if negative, lost; 0 after a draw.
+last_change float8: Change of the rating in the last match since the last reset.
+percentile float8: Percent of the others who are rated lower, equals counted half; null for one alone.');
 
 CREATE FUNCTION skillrating_internal.past_shared_state(
     ladder text,

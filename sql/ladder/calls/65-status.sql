@@ -1,17 +1,14 @@
 -- What became of a match, and how a ladder fares.
 
-CREATE FUNCTION skillrating_internal.match_outcome(
+SELECT skillrating_internal.make_function('skillrating_internal.match_outcome', '
     ladder text,
     match_id anycompatible,
     OUT outcome text,
     OUT reason text,
     OUT detail text,
     OUT sqlstate text,
-    OUT since timestamptz)
-AS 'MODULE_PATHNAME', 'skillrating_match_outcome'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.match_outcome(text, anycompatible) IS
+    OUT since timestamptz',
+    NULL, 'STABLE STRICT',
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
 reason: a code of reasons(), null for a match that counts. A rated match has reason void if
@@ -21,7 +18,7 @@ that is not about its data, else waiting. One that is unknown has not_reported o
 detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
 the message of the error for those who may read table pending, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
-since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
+since: when it began to wait, in table pending. Error 42704 for an unknown ladder.');
 
 CREATE FUNCTION skillrating_internal.restored_data(ladder text)
 RETURNS text
@@ -154,16 +151,12 @@ triggers: what keeps changes from being noticed, or null: triggers that are miss
 which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating.verify(
+SELECT skillrating_internal.make_function('skillrating.verify', '
     ladder text,
     OUT check_name text,
     OUT ok boolean,
-    OUT detail text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_verify'
-LANGUAGE C STABLE STRICT ROWS 7;
-
-COMMENT ON FUNCTION skillrating.verify(text) IS
+    OUT detail text',
+    'SETOF record', 'STABLE STRICT ROWS 7',
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings
@@ -174,4 +167,4 @@ is disabled), corrections (none waits for catch_up()), where matches are in tabl
 Everything is read under one snapshot, and other sessions go on rating. catch_up(search => true,
 rebuild => true) mends content, events, ratings, counters, components and complete, catch_up()
 corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its triggers are gone, see
-restore_triggers().';
+restore_triggers().');

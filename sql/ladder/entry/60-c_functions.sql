@@ -1,5 +1,4 @@
--- The functions in C behind those on ladders, which no user calls: each with its arguments, its result
--- (null: that of its OUT arguments), what PostgreSQL may assume of it, and its comment.
+-- The functions in C behind those on ladders, which no user calls, as make_function() takes them.
 DO LANGUAGE plpgsql
 $do$
 DECLARE
@@ -141,9 +140,8 @@ does, and returns how many rows that wrote.'),
 'How many players of a pool with rated matches there are, and how many of them above and below the
 range, from bottom to top, that a rating is in.')
     LOOP
-        EXECUTE format('CREATE FUNCTION skillrating_internal.%s %s AS ''MODULE_PATHNAME'', ''skillrating_%s'' LANGUAGE C %s',
-            f.column1, 'RETURNS ' || f.column2, split_part(f.column1, '(', 1), f.column3);
-        EXECUTE format('COMMENT ON FUNCTION skillrating_internal.%s IS %L', replace(f.column1, ' DEFAULT false', ''), f.column4);
+        PERFORM skillrating_internal.make_function('skillrating_internal.' || split_part(f.column1, '(', 1),
+            substring(f.column1 FROM '\((.*)\)$'), f.column2, f.column3, f.column4);
     END LOOP;
 END
 $do$;

@@ -135,7 +135,7 @@ BEGIN
 END
 $do$;
 
-DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate;
+DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate, skillrating_internal.make_function;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
 -- parsed here (BEGIN ATOMIC, RETURN) needs none for its names; a procedure that commits can have none, nor can

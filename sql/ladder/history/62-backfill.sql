@@ -95,20 +95,17 @@ no row in rated_match, and those in pending. A row for each batch: the identifie
 many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
 42501 unless the caller owns it, 22003 for a batch_size below 1, and those that the source raises.';
 
-CREATE FUNCTION skillrating.backfill_batch(
+SELECT skillrating_internal.make_function('skillrating.backfill_batch', '
     ladder text,
     matches text[],
-    late text DEFAULT 'reorder',
+    late text DEFAULT ''reorder'',
     done bigint DEFAULT NULL,
     total bigint DEFAULT NULL,
     started_at timestamptz DEFAULT NULL,
     OUT looked_at bigint,
     OUT late_matches bigint,
-    OUT unrated bigint)
-AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+    OUT unrated bigint',
+    NULL, 'VOLATILE',
 'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their
@@ -118,7 +115,7 @@ done, total and started_at are what progress() shows: how many matches came befo
 are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704
 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22P02 for texts that are
 no identifiers, 22023 for another late, or append where the ladder reorders, 55000 if its triggers
-are gone, see restore_triggers().';
+are gone, see restore_triggers().');
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,

@@ -115,7 +115,7 @@ COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, tex
 with the match and the time that late => reorder has to find a new place for. Error 55000 for a
 place before the horizon.';
 
-CREATE FUNCTION skillrating_internal.catch_up(
+SELECT skillrating_internal.make_function('skillrating_internal.catch_up', '
     ladder text,
     search boolean DEFAULT false,
     rebuild boolean DEFAULT false,
@@ -127,12 +127,8 @@ CREATE FUNCTION skillrating_internal.catch_up(
     OUT games_before bigint,
     OUT games_after bigint,
     OUT place_before bigint,
-    OUT place_after bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_catch_up'
-LANGUAGE C VOLATILE STRICT ROWS 1000;
-
-COMMENT ON FUNCTION skillrating_internal.catch_up(text, boolean, boolean, boolean) IS
+    OUT place_after bigint',
+    'SETOF record', 'VOLATILE STRICT ROWS 1000',
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says
 that history is out of date, replays it from there, exactly, from the states that the events before
 left behind. Only what comes out otherwise is written. Returns the players whose rows changed, those
@@ -150,7 +146,7 @@ that the source has got since, see refresh_source(). Errors: 42704 for an unknow
 unless the caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the
 transaction has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it
 from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
-if such a match was rated while it worked, or, with rebuild, at all.';
+if such a match was rated while it worked, or, with rebuild, at all.');
 
 CREATE FUNCTION skillrating_internal.void_match(
     ladder text,
