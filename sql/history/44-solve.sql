@@ -71,17 +71,6 @@ contexts skillrating.context_estimate[]: The advantage of the first side, of two
 unrated bigint
 unrated_reasons jsonb');
 
-CREATE FUNCTION skillrating_internal.solve_hint(status text)
-RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.parameters().'
-    WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
-    WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
-    ELSE 'Raise parameter "max_iterations".' END;
-
-COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
-'The hint for the status of a summary that has not converged.';
-
 SELECT skillrating_internal.make_aggregate('solve',
     'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
     'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');

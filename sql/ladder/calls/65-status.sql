@@ -56,18 +56,6 @@ COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
 'What shows that a dump of data was restored into an existing ladder, whose triggers rated its
 matches once more, or null.';
 
-CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-RETURN nullif(concat_ws(', ', (
-            SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
-            FROM skillrating_internal.ladder_triggers(ladder) AS i WHERE i.idle),
-        CASE WHEN current_setting('session_replication_role') = 'replica'
-            THEN 'session_replication_role of this session is replica' END), '');
-
-COMMENT ON FUNCTION skillrating_internal.silent_triggers(text) IS
-'Why triggers of a ladder that exist do not fire, or null.';
-
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
@@ -125,8 +113,11 @@ BEGIN
         INTO put_aside, truncated;
     END IF;
     restored := skillrating_internal.restored_data(ladder);
-    triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers',
-        skillrating_internal.silent_triggers(ladder)), '');
+    triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers', (
+            SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
+            FROM skillrating_internal.ladder_triggers(ladder) AS i WHERE i.idle),
+        CASE WHEN current_setting('session_replication_role') = 'replica'
+            THEN 'session_replication_role of this session is replica' END), '');
 END
 $function$;
 

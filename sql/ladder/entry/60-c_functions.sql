@@ -11,13 +11,15 @@ BEGIN
 take on the schema of the ladder, and what the caller needs besides USAGE on it.'),
         ('ladder_facts(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
             OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text,
-            OUT state_columns text[], OUT shared_pool text, OUT model text, OUT params jsonb, OUT late text,
+            OUT state_columns text[], OUT state_before text, OUT state_after text, OUT object_before text,
+            OUT object_after text, OUT shared_pool text, OUT model text, OUT params jsonb, OUT late text,
             OUT horizon bigint, OUT horizon_at timestamptz)', NULL, 'STABLE STRICT',
 'The types of a ladder''s players and matches, and for each the operator of equality and what follows
 an expression in ORDER BY, and the operator that orders players, as SQL that does not depend on
-search_path; the state columns of the model; the pool of the rows that have what a player has in all
-pools, or null; and columns of table ladder. Error 55000 unless the ladder has been entered, so that
-bodies begin with it.'),
+search_path; the state columns of the model, and the states before and after in a row e of event, as
+SQL that gives arrays, and objects by the names of the columns; the pool of the rows that have what a
+player has in all pools, or null; and columns of table ladder. Error 55000 unless the ladder has been
+entered, so that bodies begin with it.'),
         ('check_inside(ladder text)', 'void', 'STABLE STRICT',
 'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
         ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',

@@ -209,7 +209,6 @@ LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
     began_anew constant text := 'n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $8';
 BEGIN
     RETURN format(
@@ -273,7 +272,7 @@ BEGIN
                 AND NOT EXISTS (
                     SELECT FROM %1$I.event AS n
                     WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq AND %6$s)) AS p ON %7$L',
-        ladder, t.player_type, t.player_equals, s.before, s.after, began_anew, cap_at_peak);
+        ladder, t.player_type, t.player_equals, t.state_before, t.state_after, began_anew, cap_at_peak);
 END
 $function$;
 

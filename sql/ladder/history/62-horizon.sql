@@ -49,7 +49,6 @@ SET enable_nestloop = off
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     -- The events of a player from the last one with which a season begins count for the peak.
     EXECUTE format(
@@ -110,7 +109,7 @@ BEGIN
             draws = k.draws + excluded.draws,
             losses = k.losses + excluded.losses,
             last_played = greatest(k.last_played, excluded.last_played)',
-        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
+        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after, t.player_equals);
 END
 $function$;
 

@@ -59,7 +59,6 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
     top record;
     digits constant integer := 3;
 BEGIN
@@ -72,7 +71,7 @@ BEGIN
             ORDER BY 4 DESC, e.player_id, e.pool LIMIT 1) AS f
         JOIN %1$I.event AS e ON e.player_id %5$s f.player_id AND e.pool = f.pool AND e.seq = ANY ($1)
         ORDER BY e.seq DESC LIMIT 1',
-        ladder, s.before, s.after, skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'),
+        ladder, t.state_before, t.state_after, skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'),
         t.player_equals)
     INTO top USING places, t.shared_pool, t.model, t.params;
     IF top.rating IS NULL THEN

@@ -120,7 +120,6 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
 BEGIN
     RETURN format(
         'LEFT JOIN LATERAL (%6$s) AS k ON true
@@ -153,7 +152,7 @@ BEGIN
             SELECT greatest(k.peak, p.rating) AS peak,
                 CASE WHEN k.peak < p.rating THEN p.played_at ELSE coalesce(k.peak_at, p.played_at) END AS peak_at
             ) AS h',
-        ladder, t.player_equals, s.after, s.before, bounds.behind,
+        ladder, t.player_equals, t.state_after, t.state_before, bounds.behind,
         coalesce('SELECT k.* FROM ' || bounds.kept || format(' AND k.player_id %s q.player_id', t.player_equals),
             'SELECT NULL::bigint AS games, NULL::bigint AS wins, NULL::bigint AS draws, NULL::bigint AS losses,
                 NULL::timestamptz AS last_played, NULL::float8 AS start_rating, NULL::float8 AS peak,

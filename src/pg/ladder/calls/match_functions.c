@@ -111,6 +111,10 @@ enum
 	FACT_MATCH_ORDER,
 	FACT_PLAYER_LESS,
 	FACT_STATE_COLUMNS,
+	FACT_STATE_BEFORE,
+	FACT_STATE_AFTER,
+	FACT_OBJECT_BEFORE,
+	FACT_OBJECT_AFTER,
 	FACT_SHARED_POOL,
 	FACT_ROW,					/* of table ladder: what the query returns */
 	FACT_NCOLUMNS = FACT_ROW + 5
@@ -119,6 +123,24 @@ enum
 static LadderQuery row_query = {
 	.text = "SELECT l.model, l.params, l.late, l.horizon, l.horizon_at FROM {ladder} AS l"
 };
+
+/* The state before or after in a row e of event, as SQL that gives an array or, by names, an object. */
+static Datum
+state_expression(const Model *model, const char *suffix, bool by_names)
+{
+	StringInfoData sql;
+	int			i;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, by_names ? "jsonb_build_object(" : "ARRAY[");
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(&sql, "%s%s%se.%s", i > 0 ? ", " : "",
+						 by_names ? quote_literal_cstr(model->state[i].name) : "",
+						 by_names ? ", " : "",
+						 quote_identifier(psprintf("%s_%s", model->state[i].name, suffix)));
+	appendStringInfoString(&sql, by_names ? ")" : "]");
+	return CStringGetTextDatum(sql.data);
+}
 
 /* ladder_facts(ladder) */
 Datum
@@ -146,6 +168,10 @@ skillrating_ladder_facts(PG_FUNCTION_ARGS)
 	values[FACT_MATCH_ORDER] = CStringGetTextDatum(ladder->match_type->order);
 	values[FACT_PLAYER_LESS] = CStringGetTextDatum(ladder->player_type->less);
 	values[FACT_STATE_COLUMNS] = text_array(column, model->nstate);
+	values[FACT_STATE_BEFORE] = state_expression(model, "before", false);
+	values[FACT_STATE_AFTER] = state_expression(model, "after", false);
+	values[FACT_OBJECT_BEFORE] = state_expression(model, "before", true);
+	values[FACT_OBJECT_AFTER] = state_expression(model, "after", true);
 	values[FACT_SHARED_POOL] = CStringGetTextDatum(SHARED_POOL);
 	nulls[FACT_SHARED_POOL] = model->shares == NULL || !model->shares(ladder->params);
 	result = return_row(fcinfo, values, nulls);

@@ -313,7 +313,7 @@ check_rating_counts(Ladder *ladder, Check *check)
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
-	.text = "SELECT why FROM skillrating_internal.silent_triggers($1) AS why WHERE why IS NOT NULL",
+	.text = "SELECT s.triggers FROM skillrating_internal.ladder_status($1) AS s WHERE s.triggers IS NOT NULL",
 	.param = {VALUE_TEXT}
 };
 
