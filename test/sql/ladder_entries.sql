@@ -10,7 +10,8 @@ FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
 WHERE f.name IS NULL OR e.function IS NULL;
 
 -- Each opens it itself, some in C with a body that is no function of SQL, or its body has the same
--- arguments and result; text may be in the place of an identifier of any type.
+-- arguments and result, but for those that share one of another name; text may be in the place of an
+-- identifier of any type.
 SELECT DISTINCT p.proname, p.prosrc
 FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL AND p.proargnames[1] = 'ladder' ORDER BY 1;

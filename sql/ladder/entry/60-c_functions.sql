@@ -17,9 +17,9 @@ take on the schema of the ladder, and what the caller needs besides USAGE on it.
 'The types of a ladder''s players and matches, and for each the operator of equality and what follows
 an expression in ORDER BY, and the operator that orders players, as SQL that does not depend on
 search_path; the state columns of the model, and the states before and after in a row e of event, as
-SQL that gives arrays, and objects by the names of the columns; the pool of the rows that have what a
-player has in all pools, or null; and columns of table ladder. Error 55000 unless the ladder has been
-entered, so that bodies begin with it.'),
+SQL that gives arrays, and objects by the names of the columns; the pool of the rows that have what
+a player has in all pools, or null; and columns of table ladder. Error 55000 unless the ladder has
+been entered, so that bodies begin with it.'),
         ('check_inside(ladder text)', 'void', 'STABLE STRICT',
 'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
         ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',
@@ -87,9 +87,9 @@ into in the end, or itself.'),
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
 and components were behind a place in the order.'),
         ('apply_operation(ladder text, seq bigint)', 'bigint', 'VOLATILE STRICT',
-'Does the last operation of table operation, while others rate behind it after hold_ladder(). Returns
-the number of players. Errors: 55000 if it is not the last one, or if a match that was rated meanwhile
-has gone from the source unreported, 22003 for a state out of range.'),
+'Does the last operation of table operation, while others rate behind it after hold_ladder().
+Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
+meanwhile has gone from the source unreported, 22003 for a state out of range.'),
         ('unused_columns(source regclass, model text, params jsonb)', 'text[]', 'STABLE STRICT',
 'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
 of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().'),
@@ -103,11 +103,11 @@ will be rewritten, too. Returns the number of matches.'),
         ('hold_ladder(ladder text, readers boolean)', 'void', 'VOLATILE STRICT',
 'From now on nobody else may write to a ladder or, where it was entered to read and readers is true,
 read it: an operation comes behind whatever has been rated. Error 40001 for an old snapshot.'),
-        ('hold_objects(ladder text, before oid[], schemas oid[], behind oid[], shared integer)', 'void', 'VOLATILE STRICT',
+        ('hold_objects(held text, before oid[], schemas oid[], behind oid[], shared integer)', 'void', 'VOLATILE STRICT',
 'Locks relations, schemas of ladders and other relations, in this order, all or none, by attempts of
 50 ms at most: as many as shared says by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, the others by
-ACCESS EXCLUSIVE. Errors: 42501 unless the caller may make triggers on the former, and owns the latter
-and schemas; 55P03, naming who is in the way, after 30 s.'),
+ACCESS EXCLUSIVE. Errors: 42501 unless the caller may make triggers on the former, and owns the
+latter and schemas; 55P03, naming who is in the way, after 30 s.'),
         ('lock_maintenance(schema oid)', 'void', 'VOLATILE STRICT',
 'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors:
 42501 unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another

@@ -148,12 +148,13 @@ transaction has rated matches of the ladder and another one maintains it, 55P03 
 from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
 if such a match was rated while it worked, or, with rebuild, at all.');
 
-CREATE FUNCTION skillrating_internal.void_match(
+CREATE FUNCTION skillrating_internal.decide_match(
     ladder text,
     match_id anycompatible,
-    reason text DEFAULT 'void')
+    reason text,
+    called text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
@@ -161,47 +162,33 @@ DECLARE
 BEGIN
     EXECUTE format(
         'UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) RETURNING true AS is_known, m.seq', ladder, t.match_equals, t.match_type)
+        WHERE m.match_id %s CAST($1 AS %s) AND ($2 IS NOT NULL OR m.void_reason IS NOT NULL)
+        RETURNING true AS is_there, m.seq, m.played_at', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text, reason;
-    IF m.is_known IS NULL THEN
+    IF m.is_there IS NULL AND called = 'restore_match' THEN
+        RAISE undefined_object USING
+            MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
+    ELSIF m.is_there IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
             HINT = 'Known matches are in its table rated_match.';
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'void', m.seq, match_id::text);
+    PERFORM skillrating_internal.note_correction(ladder, split_part(called, '_', 1), m.seq, match_id::text,
+        CASE called WHEN 'restore_match' THEN m.played_at END);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.void_match(text, anycompatible, text) IS
+COMMENT ON FUNCTION skillrating_internal.decide_match(text, anycompatible, text, text) IS
+'The body of void_match() and restore_match(), called with the name of one.';
+
+SELECT skillrating_internal.make_function('skillrating.void_match', 'ladder text, match_id anycompatible, reason text DEFAULT ''void''',
+    'void', 'VOLATILE STRICT',
 'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
-catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
+catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.', 'skillrating_enter');
 
-CREATE FUNCTION skillrating_internal.restore_match(
-    ladder text,
-    match_id anycompatible)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-    m record;
-BEGIN
-    EXECUTE format(
-        'UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL
-        RETURNING true AS was_void, m.seq, m.played_at', ladder, t.match_equals, t.match_type)
-    INTO m USING match_id::text;
-    IF m.was_void IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
-    END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'restore', m.seq, match_id::text, m.played_at);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
+SELECT skillrating_internal.make_function('skillrating.restore_match', 'ladder text, match_id anycompatible', 'void', 'VOLATILE STRICT',
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
-catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
+catch_up(). Error 42704 for an unknown ladder or a match that is not void.', 'skillrating_enter');
 
 CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
 RETURNS text

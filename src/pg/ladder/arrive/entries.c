@@ -65,8 +65,8 @@ static const LadderEntry entries[] = {
 	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.body = "change_rights"},
+	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.body = "change_rights"},
 
 	/* The same: hold_objects(). */
 	{"mirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -97,8 +97,8 @@ static const LadderEntry entries[] = {
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true,.work = WORK_CATCH_UP},
-	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.body = "decide_match"},
+	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.body = "decide_match"},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -264,7 +264,7 @@ entry_call(FunctionCallInfo fcinfo, PGFunction body)
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
 	if (body == NULL)
-		find_function(&call->body, name, fcinfo);
+		find_function(&call->body, call->entry->body != NULL ? call->entry->body : name, fcinfo);
 	else
 	{
 		call->body = *fcinfo->flinfo;
@@ -278,17 +278,28 @@ entry_call(FunctionCallInfo fcinfo, PGFunction body)
 	return call;
 }
 
-/* Call a function with the first of some arguments of another, and where its result goes. */
+/*
+ * Call a function with the first of some arguments of another, and where its result goes.  A last
+ * argument that is not NULL follows them, and nulls before it.
+ */
 static Datum
 call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, const NullableDatum *args,
-					bool *isnull)
+					const char *last, bool *isnull)
 {
 	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
 	Datum		result;
+	int			i;
 
 	InitFunctionCallInfoData(*inner, function, function->fn_nargs, fcinfo->fncollation,
 							 fcinfo->context, fcinfo->resultinfo);
-	memcpy(inner->args, args, function->fn_nargs * sizeof(NullableDatum));
+	memcpy(inner->args, args, Min(function->fn_nargs, fcinfo->nargs) * sizeof(NullableDatum));
+	for (i = fcinfo->nargs; i < function->fn_nargs; i++)
+		inner->args[i].isnull = true;
+	if (last != NULL)
+	{
+		inner->args[function->fn_nargs - 1].value = CStringGetTextDatum(last);
+		inner->args[function->fn_nargs - 1].isnull = false;
+	}
 	result = FunctionCallInvoke(inner);
 	*isnull = inner->isnull;
 	return result;
@@ -311,7 +322,8 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, b
 			*isnull = true;
 			return (Datum) 0;
 		}
-	return call_with_arguments(&call->body, fcinfo, args, isnull);
+	return call_with_arguments(&call->body, fcinfo, args,
+							   call->entry->body != NULL ? call->entry->function : NULL, isnull);
 }
 
 /*
@@ -524,7 +536,7 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		isnull;
 
-	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, &isnull);
+	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, NULL, &isnull);
 	if (ladder_schema(name) != schema)
 		report_renamed(name);
 }

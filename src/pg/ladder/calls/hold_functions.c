@@ -68,7 +68,7 @@ skillrating_lock_maintenance(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* hold_objects(ladder, before, schemas, behind, shared) */
+/* hold_objects(held, before, schemas, behind, shared) */
 Datum
 skillrating_hold_objects(PG_FUNCTION_ARGS)
 {
