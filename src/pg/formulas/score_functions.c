@@ -61,7 +61,9 @@ enum
 static int
 sums_size(ArrayType *array)
 {
-	return Min(Max(array_size(array), BRIER_SIZE), SKILL_SIZE);
+	int			size = array_size(array);
+
+	return Min(Max(size, BRIER_SIZE), SKILL_SIZE);
 }
 
 static int
