@@ -146,11 +146,11 @@ clean_up() {
 	exit "$status"
 }
 trap clean_up EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 131' QUIT
-trap 'exit 141' PIPE
-trap 'exit 143' TERM
+# A second signal must not come between the end and clean_up().
+for signal in HUP:129 INT:130 QUIT:131 PIPE:141 TERM:143; do
+	# shellcheck disable=SC2064 # the status is that of this signal
+	trap "trap '' HUP INT QUIT PIPE TERM; exit ${signal#*:}" "${signal%:*}"
+done
 
 # The shell handles a signal only between two foreground commands, but at once
 # while it waits for one in the background; that must not ignore Ctrl-C though,

@@ -2,31 +2,31 @@
 # Run tests on throw-away clusters, and count.
 #
 #   test/run.sh check      the inner loop: `make check`
-#   test/run.sh test       everything that one machine can show in twenty minutes: `make test`
+#   test/run.sh test       what one machine of two processors shows in a quarter of an hour: `make test`
 #   test/run.sh all        with what takes longer: `make test-all`, for each version
 #
 # It installs what is missing, builds with gcc (and, but for "check", with clang) and takes any
-# warning for a failure.  What then runs are jobs in a queue, from which two workers take the next
+# warning for a failure.  What then runs are jobs in a queue, from which three workers take the next
 # one (test/worker.sh), each with a cluster of its own, so that nothing that a test counts or sets
 # is another test's.  The last line is "N passed, N failed".
 #
 # Environment:
-#   JOBS   how many workers (default: 2)
+#   JOBS   how many workers (default: 3, because many jobs wait for clients and clocks)
 
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 level=${1:-test}
 make=${MAKE:-make}
-jobs=${JOBS:-2}
+jobs=${JOBS:-3}
 passed=0
 failed=0
 scratch=$(mktemp -d)
 workers=()
 # Workers remove their clusters before they end.
 trap '[ ${#workers[@]} -eq 0 ] || { kill "${workers[@]}"; wait "${workers[@]}"; } 2>/dev/null; rm -rf "$scratch"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
+trap "trap '' INT TERM; exit 130" INT
+trap "trap '' INT TERM; exit 143" TERM
 
 result() {
 	if [ "$1" -eq 0 ]; then
@@ -101,19 +101,22 @@ long_core="properties models tune split_many elo_mmr"
 # Left out of "check": each function with each trap that the owner of a ladder could set, with each
 # kind of argument (a minute of a processor), and what takes ten seconds or more and is about sizes,
 # memory, an option, or one call.
-later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids ladder_settings ladder_reset ladder_seasons solve_parallel"
+later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids ladder_reset ladder_seasons"
 later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
 later_core="size_advantage_simulation"
+# And out of "test": each setting of a session, and plans of parallel workers, a minute each.
+last_sql="ladder_settings solve_parallel"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
 {
 	for name in $long_sql; do echo "sql $name"; done
 	[ "$level" = check ] || for name in $later_sql; do echo "sql $name"; done
+	[ "$level" != all ] || for name in $last_sql; do echo "sql $name"; done
 	for name in $long_core; do echo "core $name"; done
 	[ "$level" = check ] || for name in $later_core; do echo "core $name"; done
 	echo "script oracles"
 	names test/specs spec "" | batches spec 10
-	names test/sql sql "$long_sql $later_sql" | batches sql 10
+	names test/sql sql "$long_sql $later_sql $last_sql" | batches sql 10
 	echo "fuzz $([ "$level" = check ] && echo 300 || echo 20000)"
 	names test/core c "" | sed -n 's/^test_//p' | grep -vxF -f <(printf '%s\n' $long_core $later_core) | sed 's/^/core /'
 	for name in layers macros surface errors messages prose symbols; do echo "script $name"; done
