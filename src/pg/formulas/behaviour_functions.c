@@ -10,9 +10,6 @@
 #include "core/rating/behaviour.h"
 #include "pg/sql/glue.h"
 
-SKILLRATING_FUNCTION(skillrating_behaviour_score_transition);
-SKILLRATING_FUNCTION(skillrating_behaviour_score_final);
-
 /* The most that reports, commends or quits of one game may be. */
 #define MAX_EVIDENCE 1e6
 
@@ -76,8 +73,7 @@ seconds_between(TimestampTz from, TimestampTz to)
 }
 
 /* Arguments as above: a game more, unless it is later than as_of. */
-Datum
-skillrating_behaviour_score_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_behaviour_score_transition)
 {
 	BehaviourState *state = aggregate_state(fcinfo, "behaviour_score");
 	double		reports = evidence_argument(fcinfo, BEHAVIOUR_ARG_REPORTS, "reports");
@@ -111,8 +107,7 @@ skillrating_behaviour_score_transition(PG_FUNCTION_ARGS)
 }
 
 /* The score of a state, at as_of if there is one; null without rows. */
-Datum
-skillrating_behaviour_score_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_behaviour_score_final)
 {
 	const BehaviourState *state = aggregate_state(fcinfo, "behaviour_score");
 	Behaviour	behaviour;

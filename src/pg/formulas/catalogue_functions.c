@@ -16,10 +16,6 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_models);
-SKILLRATING_FUNCTION(skillrating_solvers);
-SKILLRATING_FUNCTION(skillrating_parameters);
-
 /* The words for what a model supports, by bit of ModelSupport. */
 static const char *const support_names[] = {
 	"many_teams", "draws", "weight", "side", "commanding", "log_odds", "gain",
@@ -40,39 +36,20 @@ support_words(unsigned supports, const char **name)
 	return n;
 }
 
-static const char *
-scope_word(ComponentScope scope)
-{
-	switch (scope)
-	{
-		case COMPONENT_OF_MATCH:
-		case COMPONENT_OF_UNEVEN:
-			return "match";
-		case COMPONENT_OF_SIDE:
-			return "side";
-		case COMPONENT_OF_TEAM:
-			return "team";
-		case COMPONENT_OF_PLAYER:
-			return "player";
-	}
-	pg_unreachable();
-}
+static const char *const scope_words[] = {
+	[COMPONENT_OF_MATCH] = "match",
+	[COMPONENT_OF_UNEVEN] = "match",
+	[COMPONENT_OF_SIDE] = "side",
+	[COMPONENT_OF_TEAM] = "team",
+	[COMPONENT_OF_PLAYER] = "player"
+};
 
 /* The source column that a kind goes by, or NULL. */
-static const char *
-key_word(ComponentKey key)
-{
-	switch (key)
-	{
-		case COMPONENT_BY_CONTEXT:
-			return "context";
-		case COMPONENT_BY_CLUB:
-			return "club";
-		case COMPONENT_BY_NOTHING:
-			break;
-	}
-	return NULL;
-}
+static const char *const key_words[] = {
+	[COMPONENT_BY_CONTEXT] = "context",
+	[COMPONENT_BY_CLUB] = "club",
+	[COMPONENT_BY_NOTHING] = NULL
+};
 
 /* The kinds of components of a model as an array of model_component. */
 static Datum
@@ -100,8 +77,8 @@ component_array(const Model *model, const ParamValue *params, Oid row_type)
 		if (used)
 			spec->init(params, initial);
 		put_text(&row, spec->name);
-		put_text(&row, scope_word(spec->scope));
-		put_text(&row, key_word(spec->key));
+		put_text(&row, scope_words[spec->scope]);
+		put_text(&row, key_words[spec->key]);
 		put_bool(&row, used);
 		put_datum(&row, text_array(states, spec->nstate), false);
 		put_datum(&row, float8_array(initial, spec->nstate), !used);
@@ -181,8 +158,7 @@ put_model(FunctionCallInfo fcinfo, const Model *model, Jsonb *json)
 }
 
 /* models(model, params) */
-Datum
-skillrating_models(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_models)
 {
 	int			m;
 
@@ -196,8 +172,7 @@ skillrating_models(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-Datum
-skillrating_solvers(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solvers)
 {
 	int			i;
 
@@ -223,8 +198,7 @@ skillrating_solvers(PG_FUNCTION_ARGS)
 }
 
 /* parameters(of) */
-Datum
-skillrating_parameters(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_parameters)
 {
 	char	   *of = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	const ParamSet *set[4];

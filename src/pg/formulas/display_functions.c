@@ -9,14 +9,8 @@
 #include "core/rating/display.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_display_rating);
-SKILLRATING_FUNCTION(skillrating_division);
-SKILLRATING_FUNCTION(skillrating_placement_step);
-SKILLRATING_FUNCTION(skillrating_placement_gain);
-
 /* display_rating(mu, deviation, z, factor, shift, floor) */
-Datum
-skillrating_display_rating(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_display_rating)
 {
 	float8		mu = check_finite("mu", PG_GETARG_FLOAT8(0));
 	float8		deviation = check_not_negative("deviation", PG_GETARG_FLOAT8(1));
@@ -35,12 +29,11 @@ skillrating_display_rating(PG_FUNCTION_ARGS)
 static const float8 *
 cuts_argument(FunctionCallInfo fcinfo, int arg, int *n)
 {
-	ArrayType  *array = array_argument(fcinfo, arg, "cuts", -1);
-	const float8 *cut = (const float8 *) ARR_DATA_PTR(array);
+	const float8 *cut;
 	int			i;
 
-	*n = array_size(array);
-	check_finite_elements("cuts", cut, *n);
+	*n = -1;
+	cut = finite_array_argument(fcinfo, arg, "cuts", n);
 	for (i = 1; i < *n; i++)
 	{
 		check_interrupts_at(i);
@@ -94,8 +87,7 @@ label_argument(FunctionCallInfo fcinfo, int arg, int n, int number)
 }
 
 /* division(rating, cuts, labels, current, margin, promotion_margin) */
-Datum
-skillrating_division(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_division)
 {
 	const float8 *cut;
 	ResultRow	row = {0};
@@ -118,8 +110,7 @@ skillrating_division(PG_FUNCTION_ARGS)
 }
 
 /* placement_step(low, high, score, shrink) */
-Datum
-skillrating_placement_step(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_placement_step)
 {
 	float8		low = check_finite("low", PG_GETARG_FLOAT8(0));
 	float8		high = check_finite("high", PG_GETARG_FLOAT8(1));
@@ -144,8 +135,7 @@ skillrating_placement_step(PG_FUNCTION_ARGS)
 }
 
 /* placement_gain(games, boost, over) */
-Datum
-skillrating_placement_gain(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_placement_gain)
 {
 	int64		games = PG_GETARG_INT64(0);
 	float8		boost = check_not_negative("boost", PG_GETARG_FLOAT8(1));

@@ -19,16 +19,6 @@
 #include "pg/sql/composite.h"
 #include "pg/sql/ids.h"
 
-SKILLRATING_FUNCTION(skillrating_frag_share);
-SKILLRATING_FUNCTION(skillrating_frag_win_share);
-SKILLRATING_FUNCTION(skillrating_frag_update);
-SKILLRATING_FUNCTION(skillrating_frag_suicide);
-SKILLRATING_FUNCTION(skillrating_frag_event);
-SKILLRATING_FUNCTION(skillrating_frag_ratings_transition);
-SKILLRATING_FUNCTION(skillrating_frag_ratings_final);
-SKILLRATING_FUNCTION(skillrating_frag_scores_transition);
-SKILLRATING_FUNCTION(skillrating_frag_scores_final);
-
 /* Checked rules; a floor of minus infinity is none. */
 static FragRules
 rules_arguments(double k, double scale, double points, double floor)
@@ -42,8 +32,7 @@ rules_arguments(double k, double scale, double points, double floor)
 }
 
 /* frag_share(score_a, score_b) */
-Datum
-skillrating_frag_share(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_share)
 {
 	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(0));
 	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(1));
@@ -52,8 +41,7 @@ skillrating_frag_share(PG_FUNCTION_ARGS)
 }
 
 /* frag_win_share(rating_a, rating_b, scale) */
-Datum
-skillrating_frag_win_share(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_win_share)
 {
 	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
 	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
@@ -62,33 +50,17 @@ skillrating_frag_win_share(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(frag_win_share(rating_a - rating_b, scale, 0));
 }
 
-/* The arguments of frag_update(). */
-enum
-{
-	UPDATE_ARG_RATING_A,
-	UPDATE_ARG_RATING_B,
-	UPDATE_ARG_SCORE_A,
-	UPDATE_ARG_SCORE_B,
-	UPDATE_ARG_K,
-	UPDATE_ARG_SCALE,
-	UPDATE_ARG_POINTS,
-	UPDATE_ARG_FLOOR
-};
-
 /*
  * frag_update(rating_a, rating_b, score_a, score_b, k, scale, points, floor)
  */
-Datum
-skillrating_frag_update(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_update)
 {
-	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_A));
-	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(UPDATE_ARG_RATING_B));
-	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_A));
-	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(UPDATE_ARG_SCORE_B));
-	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(UPDATE_ARG_K),
-										PG_GETARG_FLOAT8(UPDATE_ARG_SCALE),
-										PG_GETARG_FLOAT8(UPDATE_ARG_POINTS),
-										PG_GETARG_FLOAT8(UPDATE_ARG_FLOOR));
+	float8		rating_a = check_finite("rating_a", PG_GETARG_FLOAT8(0));
+	float8		rating_b = check_finite("rating_b", PG_GETARG_FLOAT8(1));
+	float8		score_a = check_finite("score_a", PG_GETARG_FLOAT8(2));
+	float8		score_b = check_finite("score_b", PG_GETARG_FLOAT8(3));
+	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(4), PG_GETARG_FLOAT8(5),
+										PG_GETARG_FLOAT8(6), PG_GETARG_FLOAT8(7));
 	double		change;
 	double		result[2];
 
@@ -103,8 +75,7 @@ skillrating_frag_update(PG_FUNCTION_ARGS)
 }
 
 /* frag_suicide(rating, k, frags, points, floor) */
-Datum
-skillrating_frag_suicide(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_suicide)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
 	float8		frags = check_not_negative("frags", PG_GETARG_FLOAT8(2));
@@ -116,20 +87,17 @@ skillrating_frag_suicide(PG_FUNCTION_ARGS)
 }
 
 /* frag_event(rating, opponent_rating, event_points, k, scale, points) */
-Datum
-skillrating_frag_event(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_event)
 {
 	float8		rating = check_finite("rating", PG_GETARG_FLOAT8(0));
-	ArrayType  *opponents = array_argument(fcinfo, 1, "opponent_rating", -1);
-	int			n = array_size(opponents);
-	const float8 *opponent = (const float8 *) ARR_DATA_PTR(opponents);
+	int			n = -1;
+	const float8 *opponent = finite_array_argument(fcinfo, 1, "opponent_rating", &n);
 	float8		event_points = check_finite("event_points", PG_GETARG_FLOAT8(2));
 	FragRules	rules = rules_arguments(PG_GETARG_FLOAT8(3), PG_GETARG_FLOAT8(4),
 										PG_GETARG_FLOAT8(5), -INFINITY);
 	double		mean = 0;
 	int			i;
 
-	check_finite_elements("opponent_rating", opponent, n);
 	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
@@ -251,8 +219,7 @@ log_change(FragLog *log, FragPlayer *player, double change)
 }
 
 /* frag_ratings(killer_id, victim_id [, score, team_kill, options]): one row of the log. */
-Datum
-skillrating_frag_ratings_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_ratings_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "frag_ratings");
 	FragLog    *log;
@@ -312,8 +279,7 @@ compare_players(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-Datum
-skillrating_frag_ratings_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_ratings_final)
 {
 	FragLog    *log = aggregate_state(fcinfo, "frag_ratings");
 	FragPlayer **players;
@@ -422,26 +388,10 @@ frag_player(FragState *state, Datum id)
 }
 
 /*
- * A pair that met for the first time.  The pairs are in memory of their table, which is
- * estimated.
- */
-static void
-begin_pair(FragState *state, FragEdge *pair)
-{
-	long		n = hash_get_num_entries(state->pairs);
-
-	pair->ab = pair->ba = 0;
-	if (n % MEMORY_LIMIT_PIECES == 0)
-		memory_limit_reserve(CurrentMemoryContext,
-							 hash_estimate_size(n, sizeof(FragEdge)));
-}
-
-/*
  * frag_scores(killer_id, victim_id [, frags, team_kill, options]): a row of a log, or
  * a count.
  */
-Datum
-skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_scores_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
 	MemoryContext old;
@@ -476,7 +426,15 @@ skillrating_frag_scores_transition(PG_FUNCTION_ARGS)
 
 		pair = hash_search(state->pairs, &key, HASH_ENTER, &found);
 		if (!found)
-			begin_pair(state, pair);
+		{
+			long		n = hash_get_num_entries(state->pairs);
+
+			/* In memory of their table, which is estimated. */
+			pair->ab = pair->ba = 0;
+			if (n % MEMORY_LIMIT_PIECES == 0)
+				memory_limit_reserve(CurrentMemoryContext,
+									 hash_estimate_size(n, sizeof(FragEdge)));
+		}
 		*(killer == key.a ? &pair->ab : &pair->ba) += frags;
 	}
 	MemoryContextSwitchTo(old);
@@ -614,8 +572,7 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 	return return_row_array(&rows);
 }
 
-Datum
-skillrating_frag_scores_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_frag_scores_final)
 {
 	FragState  *state = aggregate_state(fcinfo, "frag_scores");
 	FragGraph	graph;

@@ -16,15 +16,7 @@
 #include "core/rating/operation.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_initial_state);
-SKILLRATING_FUNCTION(skillrating_state_rating);
-SKILLRATING_FUNCTION(skillrating_idle_state);
-SKILLRATING_FUNCTION(skillrating_season_state);
-SKILLRATING_FUNCTION(skillrating_state_in_period);
-SKILLRATING_FUNCTION(skillrating_display_expression);
-
-Datum
-skillrating_initial_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_initial_state)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
@@ -39,15 +31,13 @@ skillrating_initial_state(PG_FUNCTION_ARGS)
 }
 
 /* state_rating(model, state, params) */
-Datum
-skillrating_state_rating(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_state_rating)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(2));
 	const float8 *state = float8_array_argument(fcinfo, 1, "state", model->nstate);
 
-	PG_RETURN_FLOAT8(check_result(model_display(model, params,
-												state)));
+	PG_RETURN_FLOAT8(check_result(model_display(model, params, state)));
 }
 
 /*
@@ -72,17 +62,6 @@ idle_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 	return check_not_negative(name, seconds);
 }
 
-/* The arguments of idle_state(), by their place. */
-enum
-{
-	IDLE_ARG_MODEL,
-	IDLE_ARG_STATE,
-	IDLE_ARG_IDLE,
-	IDLE_ARG_PARAMS,
-	IDLE_ARG_SHARED_STATE,
-	IDLE_ARG_SHARED_IDLE
-};
-
 static Datum
 state_datum(const Model *model, const double *state)
 {
@@ -94,8 +73,7 @@ state_datum(const Model *model, const double *state)
 }
 
 /* state_in_period(model, state, at, params) */
-Datum
-skillrating_state_in_period(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_state_in_period)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(3));
@@ -108,8 +86,7 @@ skillrating_state_in_period(PG_FUNCTION_ARGS)
 }
 
 /* idle_state(model, state, idle, params, shared_state, shared_idle) */
-Datum
-skillrating_idle_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_idle_state)
 {
 	static const Period no_period = {0, 0};
 	const Model *model;
@@ -121,23 +98,22 @@ skillrating_idle_state(PG_FUNCTION_ARGS)
 	int			i;
 
 	/* The function is not STRICT, because what pools share may be null. */
-	for (i = IDLE_ARG_MODEL; i <= IDLE_ARG_PARAMS; i++)
+	for (i = 0; i <= 3; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
-	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(IDLE_ARG_MODEL)));
-	params = get_model_params(&model, PG_GETARG_JSONB_P(IDLE_ARG_PARAMS));
+	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	params = get_model_params(&model, PG_GETARG_JSONB_P(3));
 	if (model->period != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("states of model \"%s\" with rating periods do not age by idle time",
 						model->name),
 				 errhint("rate() and predict() bring them to the period of a match.")));
-	state = float8_array_argument(fcinfo, IDLE_ARG_STATE, "state", model->nstate);
-	if (!PG_ARGISNULL(IDLE_ARG_SHARED_STATE))
-		shared = float8_array_argument(fcinfo, IDLE_ARG_SHARED_STATE,
-									   "shared_state", model->nstate);
-	if (!PG_ARGISNULL(IDLE_ARG_SHARED_IDLE))
-		shared_idle = idle_argument(fcinfo, IDLE_ARG_SHARED_IDLE, "shared_idle");
+	state = float8_array_argument(fcinfo, 1, "state", model->nstate);
+	if (!PG_ARGISNULL(4))
+		shared = float8_array_argument(fcinfo, 4, "shared_state", model->nstate);
+	if (!PG_ARGISNULL(5))
+		shared_idle = idle_argument(fcinfo, 5, "shared_idle");
 
 	/*
 	 * Callers pass the row of the shared pool wherever there is one, and a
@@ -147,14 +123,13 @@ skillrating_idle_state(PG_FUNCTION_ARGS)
 		shared = NULL;
 
 	model_state_before(model, params, state,
-					   idle_argument(fcinfo, IDLE_ARG_IDLE, "idle"), no_period,
+					   idle_argument(fcinfo, 2, "idle"), no_period,
 					   shared, shared_idle, after);
 	return state_datum(model, after);
 }
 
 /* season_state(model, state, keep, params, mean, keep_deviations) */
-Datum
-skillrating_season_state(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_season_state)
 {
 	const Model *model;
 	ParamValue *params;
@@ -185,8 +160,7 @@ skillrating_season_state(PG_FUNCTION_ARGS)
  * The displayed rating as an SQL expression over the state columns, for a
  * generated column.
  */
-Datum
-skillrating_display_expression(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_display_expression)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));

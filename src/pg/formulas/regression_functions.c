@@ -12,11 +12,6 @@
 #include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_linear_fit_transition);
-SKILLRATING_FUNCTION(skillrating_linear_fit_combine);
-SKILLRATING_FUNCTION(skillrating_linear_fit_final);
-SKILLRATING_FUNCTION(skillrating_linear_predict);
-
 /* A state's numbers, or NULL before the first row. */
 static float8 *
 regression_state(ArrayType *array)
@@ -35,8 +30,7 @@ new_state(int features, double ridge)
 }
 
 /* linear_fit(y, x, weight, ridge): one row. */
-Datum
-skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_linear_fit_transition)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
 	float8	   *state = regression_state(array);
@@ -78,8 +72,7 @@ skillrating_linear_fit_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-Datum
-skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_linear_fit_combine)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
@@ -104,8 +97,7 @@ skillrating_linear_fit_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(array);
 }
 
-Datum
-skillrating_linear_fit_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_linear_fit_final)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
 	float8	   *state = regression_state(array);
@@ -148,8 +140,7 @@ skillrating_linear_fit_final(PG_FUNCTION_ARGS)
 }
 
 /* linear_predict(fit, x) */
-Datum
-skillrating_linear_predict(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_linear_predict)
 {
 	HeapTupleHeader fit = PG_GETARG_HEAPTUPLEHEADER(0);
 	bool		isnull[2];

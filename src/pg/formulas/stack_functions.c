@@ -6,7 +6,7 @@
  * before them have taught, and their outcomes are learned together when the first row
  * behind them comes.  So a forecast depends on no outcome of its own moment or later.
  */
-#include "pg/sql/window.h"
+#include "pg/sql/aggregate.h"
 
 #include "utils/array.h"
 #include "utils/memutils.h"
@@ -14,9 +14,6 @@
 
 #include "core/evaluate/stack.h"
 #include "pg/sql/arrays.h"
-
-SKILLRATING_FUNCTION(skillrating_recalibrate);
-SKILLRATING_FUNCTION(skillrating_stack);
 
 /* The arguments. */
 enum
@@ -387,8 +384,7 @@ forecast_row(WindowObject window, StackPartition *partition, StackRow *row)
 }
 
 /* recalibrate(probability, outcome, weight, ...) */
-Datum
-skillrating_recalibrate(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_recalibrate)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;
@@ -401,8 +397,7 @@ skillrating_recalibrate(PG_FUNCTION_ARGS)
 }
 
 /* stack(probability, outcome, weight, ...) */
-Datum
-skillrating_stack(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_stack)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	StackRow	row;

@@ -13,16 +13,11 @@
 
 #include "pg/history/options.h"
 #include "pg/matches/inputs.h"
-#include "pg/matches/starting_states.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
 /* The function, in messages. */
 #define FINAL_RATINGS "final_ratings"
-
-SKILLRATING_FUNCTION(skillrating_final_ratings_transition);
-SKILLRATING_FUNCTION(skillrating_final_ratings_final);
-SKILLRATING_FUNCTION(skillrating_final_components_final);
 
 /* The state of both. */
 typedef struct FinalRatings
@@ -97,8 +92,7 @@ rate_match(FinalRatings *state)
  * final_ratings(model, match_id, player_id, team, rank
  *		[, inputs, options [, start, start_components]])
  */
-Datum
-skillrating_final_ratings_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_final_ratings_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "final_ratings");
 	FinalRatings *state;
@@ -220,8 +214,7 @@ add_rating(RowArray *rows, const Rater *rater, const FinalRating *rating)
 	row_array_add(rows, &row);
 }
 
-Datum
-skillrating_final_ratings_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_final_ratings_final)
 {
 	FinalRatings *state = aggregate_state(fcinfo, "final_ratings");
 	Batch	   *batch;
@@ -289,8 +282,7 @@ add_component(RowArray *rows, Batch *batch, const BatchComponent *component)
 	row_array_add(rows, &row);
 }
 
-Datum
-skillrating_final_components_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_final_components_final)
 {
 	FinalRatings *state = aggregate_state(fcinfo, "final_components");
 	Batch	   *batch;

@@ -1,6 +1,6 @@
 /*
  * hive_aggregates.c
- *		The Hive model over the players of one match: the aggregates
+ *		The Hive model: hive_weight(), and over the players of one match the aggregates
  *		hive_win_probability() and hive_update().
  *
  * The rows of a group are a match of a rater, which is rated in the end from the states that the
@@ -18,10 +18,22 @@
 #include "pg/matches/rater.h"
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_hive_win_probability_transition);
-SKILLRATING_FUNCTION(skillrating_hive_win_probability_final);
-SKILLRATING_FUNCTION(skillrating_hive_update_transition);
-SKILLRATING_FUNCTION(skillrating_hive_update_final);
+/* hive_weight(joined, left_at, median_round) */
+SQL_FUNCTION(skillrating_hive_weight)
+{
+	float8		joined = check_not_negative("joined", PG_GETARG_FLOAT8(0));
+	float8		left = PG_GETARG_FLOAT8(1);
+	float8		median_round = check_positive("median_round", PG_GETARG_FLOAT8(2));
+
+	check_finite("left_at", left);
+	if (left < joined)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("left_at (%g) must not be before joined (%g)",
+						left, joined),
+				 errhint("Both are seconds from the start of the match.")));
+	PG_RETURN_FLOAT8(hive_weight(joined, left, median_round));
+}
 
 /* The arguments of the transition functions, behind the state of the aggregate. */
 enum
@@ -207,8 +219,7 @@ rate_match(HiveMatch *hive)
  *
  * A row without state or side is not a player and does not count.
  */
-Datum
-skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_win_probability_transition)
 {
 	HiveMatch  *hive = hive_match(fcinfo, "hive_win_probability", INT4OID, 0);
 
@@ -225,8 +236,7 @@ skillrating_hive_win_probability_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(hive);
 }
 
-Datum
-skillrating_hive_win_probability_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_win_probability_final)
 {
 	HiveMatch  *hive = aggregate_state(fcinfo, "hive_win_probability");
 	const MatchTeam *team;
@@ -268,8 +278,7 @@ check_arguments(FunctionCallInfo fcinfo, bool strict)
 }
 
 /* hive_update(player_id, state, side, score [, inputs, options]) */
-Datum
-skillrating_hive_update_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_update_transition)
 {
 	HiveMatch  *hive = hive_match(fcinfo, "hive_update",
 								  get_fn_expr_argtype(fcinfo->flinfo, UPDATE_ARG_PLAYER),
@@ -291,8 +300,7 @@ skillrating_hive_update_transition(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(hive);
 }
 
-Datum
-skillrating_hive_update_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_hive_update_final)
 {
 	HiveMatch  *hive = aggregate_state(fcinfo, "hive_update");
 	SourceMatch *source;

@@ -39,18 +39,6 @@ enum
 	REFIT_DAYS
 };
 
-/* The index of the option of that name among those that are valid, or -1. */
-static int
-option_index(const char *name, unsigned valid)
-{
-	int			i;
-
-	for (i = 0; i < (int) lengthof(known); i++)
-		if ((known[i].set & valid) != 0 && strcmp(known[i].name, name) == 0)
-			return i;
-	return -1;
-}
-
 /* Error 22023: what the reader stands at is neither an option nor a parameter. */
 pg_noreturn static void
 unknown_option(const JsonReader *reader, const char *function, const ParamSet *set,
@@ -132,11 +120,14 @@ history_options(const char *function, const ParamSet *set, unsigned valid, Jsonb
 					  psprintf("For example '{\"%s\": ...}'.", set->own[0].name));
 	while (json_reader_next(&reader))
 	{
-		int			option = option_index(reader.key, valid);
+		int			option = 0;
 
-		if (option < 0 && param_find(set, reader.key) < 0)
+		while (option < (int) lengthof(known) &&
+			   ((known[option].set & valid) == 0 || strcmp(known[option].name, reader.key) != 0))
+			option++;
+		if (option == lengthof(known) && param_find(set, reader.key) < 0)
 			unknown_option(&reader, function, set, valid);
-		if (option < 0)
+		if (option == lengthof(known))
 			continue;
 		take_option(&options, option, &reader);
 		options.params =

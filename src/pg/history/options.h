@@ -10,7 +10,6 @@
 
 #include "pg/sql/glue.h"
 
-#include "pg/history/refits.h"
 #include "pg/matches/rater.h"
 
 /* Sets of options, of which a function has some. */
@@ -18,6 +17,13 @@
 #define OPTION_SEASON 2
 #define OPTION_EXACT_FOR 4
 #define OPTION_REFITS 8
+
+/* When to solve: whichever comes first; 0 for never. */
+typedef struct RefitRules
+{
+	int32		matches;		/* after so many rated ones */
+	double		days;			/* so long after the last time */
+} RefitRules;
 
 typedef struct HistoryOptions
 {

@@ -13,11 +13,9 @@
 #include "utils/builtins.h"
 
 #include "pg/matches/inputs.h"
-#include "pg/matches/starting_states.h"
+#include "pg/matches/rater.h"
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
-
-SKILLRATING_FUNCTION(skillrating_predict);
 
 /* The arguments, by their place. */
 enum
@@ -202,8 +200,7 @@ put_teams(FunctionCallInfo fcinfo, Batch *batch)
  *		   log_odds, params, context, club, player_id, pool, components, played_at,
  *		   tournament)
  */
-Datum
-skillrating_predict(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_predict)
 {
 	const Model *model;
 	ParamValue *params;

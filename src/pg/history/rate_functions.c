@@ -12,11 +12,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "pg/history/refits.h"
 #include "pg/sql/arrays.h"
-
-SKILLRATING_FUNCTION(skillrating_rate);
-SKILLRATING_FUNCTION(skillrating_rate_through_time);
 
 static const RateFunction rate = {
 	"rate", OPTION_STRICT | OPTION_SEASON, true,
@@ -304,15 +300,13 @@ rate_row(FunctionCallInfo fcinfo, const RateFunction *function)
  * rate(model, player_id, team, rank, weight, played_at, ..., fixed, options, start,
  *		start_components), over a window
  */
-Datum
-skillrating_rate(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rate)
 {
 	PG_RETURN_DATUM(rate_row(fcinfo, &rate));
 }
 
 /* rate_through_time(model, player_id, team, rank, ..., fixed, options), over a window */
-Datum
-skillrating_rate_through_time(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rate_through_time)
 {
 	PG_RETURN_DATUM(rate_row(fcinfo, &rate_through_time));
 }

@@ -22,8 +22,6 @@
 
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_rate_match);
-
 /* An argument that differs among rows, and its elements where it is an array. */
 typedef struct MatchArgument
 {
@@ -303,8 +301,7 @@ put_result(const MatchPartition *partition, Datum *values, bool *nulls)
  * rate_match(model, players, team, rank, weight, played_at, ..., fixed, options, start,
  *		start_components), over a window
  */
-Datum
-skillrating_rate_match(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_rate_match)
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	MatchPartition *partition;

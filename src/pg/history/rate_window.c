@@ -8,9 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#include "pg/matches/starting_states.h"
 #include "pg/sql/aggregate.h"
-#include "pg/sql/window.h"
 
 static RateCall *
 rate_call(FunctionCallInfo fcinfo)

@@ -122,6 +122,14 @@ is_rated(const Rater *rater)
 extern void rate_begin(FunctionCallInfo fcinfo, RatePartition *partition,
 					   const RateFunction *function, Oid player_type);
 
+/*
+ * Of rate_through_time(), see refits.c: let a rater of nobody, of the model state_space, go on from what solver through_time makes
+ * of all matches before, whenever it is time, with memory from the current context.  That is
+ * before a match of a later time than those before it, so that matches of one time are
+ * forecast from one solution.  Error 0A000 for another model.
+ */
+extern void refits_begin(Rater *rater, const RefitRules *rules);
+
 /* Put the value of an argument between the model and the options in its place in a row. */
 extern void rate_set_argument(RatePartition *partition, int arg, Datum value, bool isnull);
 

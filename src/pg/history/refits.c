@@ -2,7 +2,7 @@
  * refits.c
  *		Solving the history so far, now and then, while it is rated.
  */
-#include "pg/history/refits.h"
+#include "pg/history/rate_window.h"
 
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -190,7 +190,7 @@ after_match(Rater *rater)
 	MemoryContext old = MemoryContextSwitchTo(refits->context);
 	TimestampTz at = rater->match.played_at;
 
-	history_builder_append(&refits->builder, &rater->match);
+	history_builder_append(&refits->builder, &rater->match, NULL);
 	refits->pending++;
 	if (at != DT_NOBEGIN)
 	{

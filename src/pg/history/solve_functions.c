@@ -1,27 +1,21 @@
 /*
  * solve_functions.c
  *		Ratings that all matches together imply: the aggregates solve() and
- *		solve_summary().
+ *		solve_summary(), and their result as a relation.
  */
 #include "pg/history/solve_state.h"
 
-#include "access/htup_details.h"
-#include "funcapi.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "libpq/pqformat.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
+#include "utils/queryenvironment.h"
+#include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
-
-SKILLRATING_FUNCTION(skillrating_solve_transition);
-SKILLRATING_FUNCTION(skillrating_solve_combine);
-SKILLRATING_FUNCTION(skillrating_solve_serial);
-SKILLRATING_FUNCTION(skillrating_solve_deserial);
-SKILLRATING_FUNCTION(skillrating_solve_final);
-SKILLRATING_FUNCTION(skillrating_solve_components_final);
-SKILLRATING_FUNCTION(skillrating_solve_summary_final);
 
 /* The arguments of solve(), which has them up to rank, or all. */
 enum
@@ -44,14 +38,13 @@ begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options)
 
 	solve_state_init(state, solver, OPTION_STRICT | OPTION_EXACT_FOR, options);
 	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
-							   !solve_state_needs_order(state), false);
+							   !is_through_time(state), false);
 	solve_state_judge(state);
 	return state;
 }
 
 /* solve(solver, match_id, player_id, team, rank [, inputs, options]) */
-Datum
-skillrating_solve_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_transition)
 {
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	MemoryContext old;
@@ -87,8 +80,7 @@ typedef struct WorkerHeader
 } WorkerHeader;
 
 /* solve_serial(state) */
-Datum
-skillrating_solve_serial(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_serial)
 {
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	const char *solver = state->task.solver->name;
@@ -109,27 +101,14 @@ skillrating_solve_serial(PG_FUNCTION_ARGS)
 }
 
 /* solve_deserial(bytes, internal): the bytes stay as they are, until they are combined. */
-Datum
-skillrating_solve_deserial(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_deserial)
 {
 	(void) aggregate_context(fcinfo, "solve");
 	PG_RETURN_POINTER(PG_GETARG_BYTEA_PP(0));
 }
 
-/* Each worker has read the solver and the options from a first row of its own. */
-static void
-check_worker(const SolveState *state, const char *solver, const Jsonb *options)
-{
-	if (strcmp(state->task.solver->name, solver) != 0 ||
-		!same_options(state->options.given, options))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("solver and options of solve() differ from row to row")));
-}
-
 /* solve_combine(state, state of a worker) */
-Datum
-skillrating_solve_combine(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_combine)
 {
 	MemoryContext context = aggregate_context(fcinfo, "solve");
 	SolveState *state = (SolveState *) aggregate_state(fcinfo, "solve");
@@ -160,8 +139,13 @@ skillrating_solve_combine(PG_FUNCTION_ARGS)
 	from += header.solver_size;
 	if (state == NULL)
 		state = begin_state(fcinfo, solver, options);
-	else
-		check_worker(state, solver, options);
+
+	/* Each worker has read them from a first row of its own. */
+	else if (strcmp(state->task.solver->name, solver) != 0 ||
+			 !same_options(state->options.given, options))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("solver and options of solve() differ from row to row")));
 	match_rows_take(state->builder.unordered, from,
 					VARDATA_ANY(worker) + VARSIZE_ANY_EXHDR(worker) - from);
 	MemoryContextSwitchTo(old);
@@ -191,34 +175,112 @@ final_state(FunctionCallInfo fcinfo, bool returns_estimates)
 	return state;
 }
 
-Datum
-skillrating_solve_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_final)
 {
 	SolveState *state = final_state(fcinfo, true);
+	RowArray	rows;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solve_state_estimates(state,
-								 get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+
+	/* There are not more. */
+	rows = row_array_make(fcinfo, is_through_time(state) ? (int64) state->tt.tt.appearances :
+						  (int64) state->task.layout.skills);
+	solve_state_add_estimates(state, &rows);
+	return return_row_array(&rows);
 }
 
-Datum
-skillrating_solve_components_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_components_final)
 {
 	SolveState *state = final_state(fcinfo, false);
+	RowArray	rows;
 
 	if (state == NULL)
 		PG_RETURN_NULL();
-	return solve_state_components(state,
-								  get_element_type(get_fn_expr_rettype(fcinfo->flinfo)));
+
+	/* Only states through time have any. */
+	rows = row_array_make(fcinfo, (int64) state->tt.tt.appearances);
+	if (is_through_time(state))
+		through_time_state_add_components(&state->tt, &rows);
+	return return_row_array(&rows);
 }
 
-Datum
-skillrating_solve_summary_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_solve_summary_final)
 {
 	SolveState *state = final_state(fcinfo, false);
 
 	if (state == NULL)
 		PG_RETURN_NULL();
 	return solve_state_summary(state, fcinfo);
+}
+
+/*
+ * ---- The solution as the rows of a relation ----
+ */
+
+/* What queries know the rows by. */
+#define SOLUTION "solution"
+
+/* Have the queries of the current SPI connection find the rows. */
+static void
+register_rows(Tuplestorestate *store, TupleDesc desc, int64 nrows)
+{
+	EphemeralNamedRelation enr = palloc0_object(EphemeralNamedRelationData);
+
+	enr->md.name = pstrdup(SOLUTION);
+	enr->md.reliddesc = InvalidOid;
+	enr->md.tupdesc = desc;
+	enr->md.enrtype = ENR_NAMED_TUPLESTORE;
+
+	/* For the planner. */
+	enr->md.enrtuples = (double) nrows;
+	enr->reldata = store;
+	if (SPI_register_relation(enr) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not register \"%s\"", SOLUTION);
+}
+
+void
+solution_write(SolveState *state, ArrayType *queries)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Oid			type;
+	TupleDesc	desc;
+	Tuplestorestate *store;
+	RowArray	rows;
+	Datum	   *query;
+	int			n;
+	int			i;
+
+	SPI_connect();
+	if (array_contains_nulls(queries))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("queries must not be null")));
+	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &query, NULL, &n);
+	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
+	desc = lookup_rowtype_tupdesc_copy(type, -1);
+
+	/*
+	 * The rows may be more than memory holds: they spill to disk, and every
+	 * query reads them from the start.
+	 */
+	store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
+	rows = row_array_into(store, desc);
+	solve_state_add_estimates(state, &rows);
+	(void) return_row_array(&rows);
+	register_rows(store, desc, rows.n);
+	for (i = 0; i < n; i++)
+	{
+		/* As the current user, under its search_path and row security. */
+		char	   *statement = TextDatumGetCString(query[i]);
+		int			code = SPI_execute(statement, false, 0);
+
+		if (code < 0)
+			elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+	}
+
+	/* The relation goes with the connection. */
+	tuplestore_end(store);
+	SPI_finish();
+	MemoryContextSwitchTo(caller);
 }

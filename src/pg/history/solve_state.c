@@ -74,13 +74,6 @@ get_solver(const char *name)
 					 names.data)));
 }
 
-/* Whether the solver is not a problem for the logistic one. */
-static bool
-is_through_time(const SolveState *state)
-{
-	return state->task.solver->rows == NULL;
-}
-
 void
 solve_state_init(SolveState *state, const char *solver, unsigned valid, Jsonb *options)
 {
@@ -100,12 +93,6 @@ solve_state_init(SolveState *state, const char *solver, unsigned valid, Jsonb *o
 		through_time_state_init(&state->tt, "solve", state->params, &state->builder);
 }
 
-bool
-solve_state_needs_order(const SolveState *state)
-{
-	return is_through_time(state);
-}
-
 /*
  * ---- Rows that grow ----
  *
@@ -114,143 +101,101 @@ solve_state_needs_order(const SolveState *state)
  */
 
 /*
- * Room in a layout for the games and the components of so many players, of whom *room have some;
- * it becomes twice what is needed.  At first *room is 0, and both arrays begin in the current
- * context.  What is new is not initialized.
+ * Room for the games and components of all players; it becomes twice what is needed.  At first
+ * there is none, and both arrays begin in the current context.  What is new is not initialized.
  */
 static void
-reserve_players(SolverLayout *layout, int32 nplayers, int32 *room)
+reserve_players(SolveState *state)
 {
-	if (nplayers <= *room)
+	SolverLayout *layout = &state->task.layout;
+	int32		nplayers = state->builder.history.nplayers;
+
+	if (nplayers <= state->max_players)
 		return;
 	if (nplayers > PG_INT32_MAX / 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many players: more than %d", PG_INT32_MAX / 2)));
-	*room = 2 * nplayers;
-	huge_array_grow(layout->games, int64_t, *room);
-	huge_array_grow(layout->component, int32_t, *room);
-}
-
-/* Room for what is by row. */
-static void
-reserve_rows(OpenRows *open, SolverTask *task)
-{
-	LogitRows  *rows = &task->problem.rows;
-	size_t		n = Max(2 * task->layout.nrows, MIN_ROWS);
-
-	huge_array_grow(rows->first, size_t, n + 1);
-	huge_array_grow(rows->pro, uint32_t, n);
-	rows->side_amount = (double (*)[2]) limited_realloc(rows->side_amount,
-														sizeof(*rows->side_amount), n);
-	huge_array_grow(rows->outcome, double, n);
-	huge_array_grow(rows->weight, double, n);
-	huge_array_grow(rows->known, double, n);
-	if (task->solver->ranked)
-		huge_array_grow(rows->behind, uint32_t, n);
-	open->max_rows = n;
-}
-
-/* Room for what is by entry. */
-static void
-reserve_entries(OpenRows *open, SolverTask *task)
-{
-	LogitRows  *rows = &task->problem.rows;
-	size_t		n = Max(2 * task->layout.nentries, MIN_ROWS);
-
-	huge_array_grow(rows->unknown, uint32_t, n);
-	if (open->amount != NULL)
-		huge_array_grow(open->amount, double, n);
-	if (rows->amount != NULL)
-		rows->amount = open->amount;
-	open->max_entries = n;
-}
-
-/* Room in the rows for all that has been counted. */
-static void
-open_rows_reserve(OpenRows *open, SolverTask *task)
-{
-	const SolverLayout *layout = &task->layout;
-	LogitRows  *rows = &task->problem.rows;
-
-	if (layout->nrows > open->max_rows || open->max_rows == 0)
-		reserve_rows(open, task);
-	if (layout->nentries > open->max_entries || open->max_entries == 0)
-		reserve_entries(open, task);
-	if (layout->even || rows->amount != NULL)
-		return;
-	if (open->amount == NULL)
-		huge_array_grow(open->amount, double, open->max_entries);
-	rows->amount = open->amount;
-	logit_rows_spread(rows);
-}
-
-/* Begin: nothing is counted, and the rows of the problem are empty. */
-static void
-open_rows_begin(OpenRows *open, SolverTask *task)
-{
-	LogitRows  *rows = &task->problem.rows;
-
-	solver_count_begin(task);
-	rows->nrows = 0;
-	rows->amount = NULL;
-	open_rows_reserve(open, task);
-	rows->first[0] = 0;
+	state->max_players = 2 * nplayers;
+	huge_array_grow(layout->games, int64_t, state->max_players);
+	huge_array_grow(layout->component, int32_t, state->max_players);
 }
 
 /*
- * Count a match, and unless the solver has skills by day add its rows.  Arrays grow in the context
+ * Room in the rows for all that has been counted, by row and by entry.  Arrays grow in the context
  * that they are in, at first the current one; error 53200 beyond skillrating.memory_limit.
  */
 static void
-open_rows_add(OpenRows *open, SolverTask *task, const HistoryBuilder *builder,
-			  const Match *match, const int32 *player)
+reserve_rows(SolveState *state)
 {
+	SolverTask *task = &state->task;
+	const SolverLayout *layout = &task->layout;
+	LogitRows  *rows = &task->problem.rows;
+
+	if (layout->nrows > state->max_rows || state->max_rows == 0)
+	{
+		size_t		n = Max(2 * layout->nrows, MIN_ROWS);
+
+		huge_array_grow(rows->first, size_t, n + 1);
+		huge_array_grow(rows->pro, uint32_t, n);
+		rows->side_amount = (double (*)[2]) limited_realloc(rows->side_amount,
+															sizeof(*rows->side_amount), n);
+		huge_array_grow(rows->outcome, double, n);
+		huge_array_grow(rows->weight, double, n);
+		huge_array_grow(rows->known, double, n);
+		if (task->solver->ranked)
+			huge_array_grow(rows->behind, uint32_t, n);
+		state->max_rows = n;
+	}
+	if (layout->nentries > state->max_entries || state->max_entries == 0)
+	{
+		state->max_entries = Max(2 * layout->nentries, MIN_ROWS);
+		huge_array_grow(rows->unknown, uint32_t, state->max_entries);
+		if (rows->amount != NULL)
+			huge_array_grow(rows->amount, double, state->max_entries);
+	}
+	if (layout->even || rows->amount != NULL)
+		return;
+	huge_array_grow(rows->amount, double, state->max_entries);
+	logit_rows_spread(rows);
+}
+
+/*
+ * Make rows of a match that has been judged, unless the solver has skills by day, for which it is
+ * only counted.  Unknowns have preliminary numbers until all players are known.
+ */
+static void
+take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
+{
+	SolveState *state = (SolveState *) argument;
+	SolverTask *task = &state->task;
 	int32		nplayers = builder->history.nplayers;
 
-	if (nplayers > open->nplayers)
+	/* The first match begins them. */
+	if (state->max_rows == 0 && !task->solver->by_day)
 	{
-		reserve_players(&task->layout, nplayers, &open->max_players);
-		solver_count_players(task, open->nplayers);
-		open->nplayers = nplayers;
+		solver_lay_out_open(task);
+		reserve_rows(state);
+		task->problem.rows.first[0] = 0;
+	}
+	if (nplayers > state->nplayers)
+	{
+		reserve_players(state);
+		solver_count_players(task, state->nplayers);
+		state->nplayers = nplayers;
 	}
 	task->context_of = builder->context_of;
 	task->match = builder->history.nmatches - 1;
 	solver_count_match(task, match, player);
 	if (task->solver->by_day)
 		return;
-	open_rows_reserve(open, task);
+	reserve_rows(state);
 	solver_add_match(task, match, player);
 }
 
 /*
  * ---- The search ----
  */
-
-/*
- * Make rows of a match that has been judged.  The first match begins them.  Unknowns have
- * preliminary numbers until all players are known.
- */
-static void
-take_match(HistoryBuilder *builder, const Match *match, const int32 *player, void *argument)
-{
-	SolveState *state = (SolveState *) argument;
-
-	if (state->open.max_rows == 0 && !state->task.solver->by_day)
-	{
-		solver_lay_out_open(&state->task);
-		open_rows_begin(&state->open, &state->task);
-	}
-	open_rows_add(&state->open, &state->task, builder, match, player);
-}
-
-/* What is known of matches is in their rows. */
-static void
-forget_matches(HistoryBuilder *builder, void *argument)
-{
-	(void) argument;
-	history_builder_forget(builder);
-}
 
 void
 solve_state_judge(SolveState *state)
@@ -266,10 +211,7 @@ solve_state_judge(SolveState *state)
 		state->builder.on_match = take_match;
 		state->builder.argument = state;
 		if (!solver->by_day)
-		{
 			state->builder.batch = BATCH;
-			state->builder.on_batch = forget_matches;
-		}
 	}
 	if ((solver->rules.supports & MODEL_CONTEXT) == 0)
 		state->builder.context_use = CONTEXT_OF_MATCHES;
@@ -278,26 +220,6 @@ solve_state_judge(SolveState *state)
 							 tt ? state->tt.tt.params : state->params, state->options.strict,
 							 tt ? TIMES_LIKE_BEFORE :
 							 solver->by_day ? TIMES_REQUIRED : TIMES_OPTIONAL);
-}
-
-/* Errors if the problem takes more memory than is allowed, before any of it is allocated. */
-static void
-check_problem(SolveState *state, Size size, const char *detail)
-{
-	state->memory = size;
-	check_memory("solve", &state->task.solver->params, state->params, size, detail,
-				 ", or solve fewer matches at once");
-}
-
-/* The room in which matches are built, with states of so many numbers. */
-static HistoryWork *
-make_work(const History *history, int nstate)
-{
-	HistoryWork *work = palloc_object(HistoryWork);
-
-	history_work_init(work, huge_array(char, history_work_size(history, nstate)), history,
-					  nstate);
-	return work;
 }
 
 /*
@@ -310,12 +232,12 @@ fill_problem(SolveState *state)
 	SolverTask *task = &state->task;
 	Size		size = solver_problem_size(task);
 
-	if (state->open.max_rows == 0)
+	if (state->max_rows == 0)
 	{
 		solver_fill(task, huge_array(char, size));
 		return;
 	}
-	open_rows_reserve(&state->open, task);
+	reserve_rows(state);
 	solver_fill_open(task, huge_array(char, size - solver_rows_size(task)));
 }
 
@@ -334,7 +256,7 @@ make_problem(SolveState *state)
 	task->ncontexts = state->builder.contexts.n;
 	task->interrupt = check_interrupts;
 	if (task->solver->by_day)
-		task->work = make_work(history, 0);
+		task->work = history_work_make(history, 0, NULL);
 	solver_count_end(task);
 	if (layout->appearances > LOGIT_UNKNOWN / 4 ||
 		history->nplayers > (int32) (LOGIT_UNKNOWN / 4))
@@ -358,10 +280,12 @@ make_problem(SolveState *state)
 	}
 	layout->first_skill = huge_array(uint32, history->nplayers + 1);
 	solver_lay_out(task);
-	check_problem(state, add_size(solver_problem_size(task),
-								  mul_size(5 * sizeof(double), layout->n)),
-				  psprintf("There are %zu rows with %zu entries, and %u unknowns.",
-						   layout->nrows, layout->nentries, layout->n));
+	state->memory = add_size(solver_problem_size(task),
+							 mul_size(5 * sizeof(double), layout->n));
+	check_memory("solve", &task->solver->params, state->params, state->memory,
+				 psprintf("There are %zu rows with %zu entries, and %u unknowns.",
+						  layout->nrows, layout->nentries, layout->n),
+				 ", or solve fewer matches at once");
 	if (state->returns_estimates)
 		row_array_reserve(layout->skills, ESTIMATE_WIDTH);
 	fill_problem(state);
@@ -710,35 +634,6 @@ solve_state_add_estimates(SolveState *state, RowArray *rows)
 		through_time_state_add_estimates(&state->tt, rows, state->component);
 	else
 		add_skills(state, rows);
-}
-
-/* The most rows that estimates can take. */
-static int64
-most_estimates(const SolveState *state)
-{
-	return is_through_time(state) ? (int64) state->tt.tt.appearances :
-		(int64) state->task.layout.skills;
-}
-
-Datum
-solve_state_estimates(SolveState *state, Oid estimate_type)
-{
-	RowArray	rows = row_array_of(estimate_type, most_estimates(state));
-
-	solve_state_add_estimates(state, &rows);
-	return return_row_array(&rows);
-}
-
-Datum
-solve_state_components(SolveState *state, Oid row_type)
-{
-	RowArray	rows;
-
-	/* Only states through time have any. */
-	if (is_through_time(state))
-		return through_time_state_components(&state->tt, row_type);
-	rows = row_array_of(row_type, 0);
-	return return_row_array(&rows);
 }
 
 /* The advantages of the first side: in all matches, and in each context. */

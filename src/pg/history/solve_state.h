@@ -7,23 +7,12 @@
 
 #include "pg/matches/history_builder.h"
 
-#include "utils/jsonb.h"
+#include "utils/array.h"
 
 #include "core/solve/solver.h"
 #include "pg/history/options.h"
 #include "pg/history/through_time_state.h"
 #include "pg/sql/composite.h"
-
-/* Rows of the problem, which grow match by match: what there is room for; all 0 at first. */
-typedef struct OpenRows
-{
-	int32		nplayers;		/* whose games and components the layout has, */
-	int32		max_players;	/* and for how many it has room */
-	size_t		max_rows;
-	size_t		max_entries;
-	double	   *amount;			/* of the rows, also while they are even, or
-								 * NULL */
-} OpenRows;
 
 typedef struct SolveState
 {
@@ -39,7 +28,12 @@ typedef struct SolveState
 	Datum		start_contexts; /* and an array of context estimates, or 0 */
 	const char *pool;			/* of the matches, for that */
 	SolverTask	task;
-	OpenRows	open;
+
+	/* Of rows of the problem, which grow match by match; all 0 at first. */
+	int32		nplayers;		/* whose games and components the layout has, */
+	int32		max_players;	/* and for how many it has room */
+	size_t		max_rows;
+	size_t		max_entries;
 
 	LogitResult result;
 	double	   *x;
@@ -59,8 +53,15 @@ typedef struct SolveState
 extern void solve_state_init(SolveState *state, const char *solver, unsigned valid,
 							 Jsonb *options);
 
-/* Whether matches have to come in the order in which they were played. */
-extern bool solve_state_needs_order(const SolveState *state);
+/*
+ * Whether the solver is not a problem for the logistic one, and matches have to come in the order in
+ * which they were played.
+ */
+static inline bool
+is_through_time(const SolveState *state)
+{
+	return state->task.solver->rows == NULL;
+}
 
 /*
  * Have the builder, which has begun, leave out what the solver has no use for, and count
@@ -71,20 +72,18 @@ extern void solve_state_judge(SolveState *state);
 /* Solve what the builder has, once, in the same context. */
 extern void solve_state_run(SolveState *state);
 
-/*
- * What came out, as an array of type estimate[], whose element type is given; or the rows
- * of such an array, at the end of others.
- */
-extern Datum solve_state_estimates(SolveState *state, Oid estimate_type);
+/* Add what came out, as rows of type estimate. */
 extern void solve_state_add_estimates(SolveState *state, RowArray *rows);
-
-/*
- * The same of components, as an array of component_estimate; empty for a solver without
- * any.
- */
-extern Datum solve_state_components(SolveState *state, Oid row_type);
 
 /* And as a row of solve_summary, the result of a function. */
 extern Datum solve_state_summary(SolveState *state, FunctionCallInfo fcinfo);
+
+/*
+ * Run queries, an array of texts without nulls, as the current user.  They read the
+ * estimates of a state that has been solved as relation "solution", which has the columns
+ * of type estimate.  Its rows lie in a tuplestore: beyond work_mem in a temporary file, so
+ * that their number and size have no bound but the disk.
+ */
+extern void solution_write(SolveState *state, ArrayType *queries);
 
 #endif							/* PG_HISTORY_SOLVE_STATE_H */

@@ -17,9 +17,6 @@
 #include "pg/sql/composite.h"
 #include "pg/sql/progress.h"
 
-SKILLRATING_FUNCTION(skillrating_suggest_model_transition);
-SKILLRATING_FUNCTION(skillrating_suggest_model_final);
-
 /*
  * What matches are judged by as they are read: everything that any model takes, so that
  * only mistakes are left out.
@@ -75,8 +72,7 @@ suggest_begin(FunctionCallInfo fcinfo, TuneState *state)
 }
 
 /* suggest_model(match_id, player_id, team, rank [, inputs, options]) */
-Datum
-skillrating_suggest_model_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_suggest_model_transition)
 {
 	return tune_read_row(fcinfo, "suggest_model", ARG_MATCH, suggest_begin);
 }
@@ -218,8 +214,7 @@ suggestion(const Candidate *candidate, const char *verdict)
 	return row;
 }
 
-Datum
-skillrating_suggest_model_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_suggest_model_final)
 {
 	TuneState  *state = aggregate_state(fcinfo, "suggest_model");
 	Candidate  *candidate;

@@ -52,11 +52,7 @@ make_work(ThroughTimeState *state)
 	 */
 	MemoryContextReset(state->working);
 	old = MemoryContextSwitchTo(state->working);
-	tt->work = palloc_object(HistoryWork);
-	history_work_init(tt->work,
-					  huge_array(char, history_work_size(history, STATE_SPACE_NSTATE)),
-					  history, STATE_SPACE_NSTATE);
-	history_work_add_components(tt->work, history, &tt->model->rules);
+	tt->work = history_work_make(history, STATE_SPACE_NSTATE, &tt->model->rules);
 	tt->appearance = huge_array(Appearance,
 								mul_size(history->max_participants, THROUGH_TIME_UNKNOWNS));
 	MemoryContextSwitchTo(old);
@@ -101,14 +97,6 @@ begin_unknowns(ThroughTimeState *state)
 	}
 }
 
-/* The bytes of so many appearances and matches. */
-static Size
-problem_size(size_t appearances, size_t matches)
-{
-	return add_size(mul_size(appearances, 4 * sizeof(uint32_t) + 3 * sizeof(Belief)),
-					mul_size(matches, sizeof(size_t)));
-}
-
 static void
 check_size(const ThroughTimeState *state, Size size)
 {
@@ -132,7 +120,8 @@ reserve_appearances(ThroughTimeState *state)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many appearances for %s()", state->caller)));
-	state->memory = problem_size(n, tt->counted);
+	state->memory = add_size(mul_size(n, 4 * sizeof(uint32_t) + 3 * sizeof(Belief)),
+							 mul_size(tt->counted, sizeof(size_t)));
 	check_size(state, state->memory);
 	if (n <= state->max_appearances && state->max_appearances > 0)
 		return;
@@ -402,13 +391,12 @@ component_key(const History *history, const ComponentSpec *spec, const HistoryMa
 	return 0;
 }
 
-Datum
-through_time_state_components(ThroughTimeState *state, Oid row_type)
+void
+through_time_state_add_components(ThroughTimeState *state, RowArray *rows)
 {
 	const ThroughTime *tt = &state->tt;
 	HistoryBuilder *builder = state->builder;
 	const History *history = &builder->history;
-	RowArray	rows = row_array_of(row_type, (int64) tt->appearances);
 	Datum	   *context = history_builder_names(&builder->contexts);
 	Datum	   *club = history_builder_names(&builder->clubs);
 	size_t		a;
@@ -426,7 +414,7 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 			CHECK_FOR_INTERRUPTS();
 		if (kind < 0 || appears_again(tt, a))
 			continue;
-		row_array_begin_row(&rows);
+		row_array_begin_row(rows);
 		spec = &tt->model->rules.component[kind];
 
 		/* In this match, where contexts and clubs have their numbers. */
@@ -439,7 +427,6 @@ through_time_state_components(ThroughTimeState *state, Oid row_type)
 				 id_text(&builder->player_type, builder->player_id[history->player[place]]));
 		put_belief(state, a, &row);
 		put_int64(&row, tt->component_games[kind][number]);
-		row_array_add(&rows, &row);
+		row_array_add(rows, &row);
 	}
-	return return_row_array(&rows);
 }

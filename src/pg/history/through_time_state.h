@@ -85,7 +85,7 @@ extern Datum component_key(const History *history, const ComponentSpec *spec,
 extern void through_time_state_add_estimates(ThroughTimeState *state, RowArray *rows,
 											 const int32 *component);
 
-/* A row for each component and time, as an array of that type. */
-extern Datum through_time_state_components(ThroughTimeState *state, Oid row_type);
+/* The same for each component and time, of type component_estimate. */
+extern void through_time_state_add_components(ThroughTimeState *state, RowArray *rows);
 
 #endif							/* PG_HISTORY_THROUGH_TIME_STATE_H */

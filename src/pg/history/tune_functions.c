@@ -18,9 +18,6 @@
 #include "pg/sql/json.h"
 #include "pg/sql/progress.h"
 
-SKILLRATING_FUNCTION(skillrating_tune_transition);
-SKILLRATING_FUNCTION(skillrating_tune_final);
-
 /*
  * ---- What is fitted ----
  */
@@ -226,8 +223,7 @@ tune_begin(FunctionCallInfo fcinfo, TuneState *state)
 }
 
 /* tune(model, match_id, player_id, team, rank [, inputs, options]) */
-Datum
-skillrating_tune_transition(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_tune_transition)
 {
 	return tune_read_row(fcinfo, "tune", ARG_MATCH, tune_begin);
 }
@@ -440,8 +436,7 @@ put_scores(const Study *study, StudySpan span, ResultRow *row)
 	put_number(row, after);
 }
 
-Datum
-skillrating_tune_final(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_tune_final)
 {
 	TuneState  *state = aggregate_state(fcinfo, "tune");
 	Study	   *study;

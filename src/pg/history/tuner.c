@@ -187,19 +187,15 @@ tuner_begin(Tuner *tuner, const Model *model, ParamValue *params, const TuneStat
 
 	if (mistakes[0] != '\0')
 		tuner_warn(tuner, "matches left out for mistakes in them: %s", mistakes);
-	history_work_init(&tuner->work,
-					  huge_array(char, history_work_size(history, model->nstate)),
-					  history, model->nstate);
+	study->work = history_work_make(history, model->nstate, &model->rules);
 	if (model->look_back != NULL)
-		history_past_init(&tuner->work,
+		history_past_init(study->work,
 						  huge_array(char, history_past_size(history, model->nstate)),
 						  history, model->nstate);
-	history_work_add_components(&tuner->work, history, &model->rules);
 	tuner->options = state->options.study;
 	study->model = model;
 	study->options = &tuner->options;
 	study->history = history;
-	study->work = &tuner->work;
 	study->params = params;
 	study->start = palloc_array(ParamValue, model->params.count);
 	study->loss_before = huge_array(double, history->nmatches);

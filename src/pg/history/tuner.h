@@ -35,7 +35,6 @@ typedef struct Tuner
 {
 	Study		study;			/* first, so that a Study is one of a Tuner */
 	StudyOptions options;
-	HistoryWork work;
 	List	   *warnings;		/* of C strings */
 	int64		done;			/* evaluations of studies before this one */
 } Tuner;

@@ -11,7 +11,6 @@
 #include "utils/float.h"
 
 #include "pg/matches/batch_components.h"
-#include "pg/matches/meetings.h"
 
 /*
  * ---- Players ----

@@ -40,7 +40,7 @@ typedef struct PlayerRecord
 								 * because records are compared by their bytes */
 } PlayerRecord;
 
-/* A rated match, as one of its players remembers it; see meetings.h. */
+/* A rated match, as one of its players remembers it; see batch_add_meeting(). */
 typedef struct Meeting
 {
 	int64		seq;
@@ -384,6 +384,13 @@ extern int	batch_apply_operation(Batch *batch, const LadderOperation *operation,
  * the player's state asks for no more are forgotten.
  */
 extern void batch_remember(Batch *batch, BatchPlayer *player, const double *after);
+
+/*
+ * Add a rated match to those that a player of it remembers, for the team with that
+ * number; a player's matches come in the order of seq.
+ */
+extern void batch_add_meeting(Batch *batch, BatchPlayer *player, int64 seq,
+							  TimestampTz played_at, int team);
 
 /* The players and components of the match that was built are wanted. */
 extern void batch_request_states(Batch *batch);

@@ -1,6 +1,6 @@
 /*
  * batch_components.h
- *		The part of a batch that is about components, and rows of its steps, for batch.c.
+ *		The part of a batch that is about components, meetings, and rows of its steps, for batch.c.
  */
 #ifndef PG_MATCHES_BATCH_COMPONENTS_H
 #define PG_MATCHES_BATCH_COMPONENTS_H
@@ -42,6 +42,14 @@ extern void batch_reserve_rows(Batch *batch, RowsOf of, int n, bool states);
 /* Add one, of what has that record before. */
 extern EventRow *batch_add_row(EventRows *rows, const PlayerRecord *record,
 							   const double *before, const double *after);
+
+/*
+ * In how many rated matches, at most so many seconds before or after that time, all
+ * opponents of the match that was built were opponents; counted up to a limit.  0 if
+ * nobody has opponents in it.
+ */
+extern int64 batch_count_meetings(const Batch *batch, TimestampTz played_at,
+								  double window, double limit);
 
 /* The record of who has never played. */
 extern const PlayerRecord no_record;

@@ -184,7 +184,7 @@ check_context(const HistoryBuilder *builder, SourceMatch *source)
 		source_match_differs(source, "context");
 	for (i = 0; i < source->n; i++)
 		source->participant[i].context = -1;
-	source_names_clear(&source->contexts);
+	source->contexts.n = 0;
 }
 
 /* The number of a pool; mostly it is that of the match before. */
@@ -399,10 +399,7 @@ reason_against(HistoryBuilder *builder, SourceMatch *source)
 	return builder->rules != NULL ? judge_match(builder, source) : MATCH_OK;
 }
 
-/*
- * Add the participants of a match to the history's.  known has their players by number, or -1
- * for one who was new when the match was judged; NULL if it was not.
- */
+/* Add the participants of a match to the history's. */
 static void
 add_participants(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 {
@@ -451,9 +448,17 @@ show_judged(HistoryBuilder *builder, const SourceMatch *source)
 	builder->on_match(builder, &builder->judged, builder->seated, builder->argument);
 }
 
-/* Append a match, whose players are known as add_participants() has it. */
+/* Players keep their numbers, and arrays their room. */
 static void
-append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
+forget_matches(HistoryBuilder *builder)
+{
+	builder->forgotten += builder->history.nmatches;
+	builder->history.nmatches = builder->history.nparticipants = 0;
+	builder->history.contexts.nnames = builder->history.clubs.nnames = 0;
+}
+
+void
+history_builder_append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 {
 	History    *history = &builder->history;
 	HistoryMatch *match;
@@ -479,13 +484,7 @@ append(HistoryBuilder *builder, const SourceMatch *source, const int32 *known)
 	if (known != NULL)
 		show_judged(builder, source);
 	if (history->nmatches == builder->batch)
-		builder->on_batch(builder, builder->argument);
-}
-
-void
-history_builder_append(HistoryBuilder *builder, const SourceMatch *source)
-{
-	append(builder, source, NULL);
+		forget_matches(builder);
 }
 
 void
@@ -503,18 +502,21 @@ history_builder_add(HistoryBuilder *builder, SourceMatch *source)
 	if (reason != MATCH_OK)
 		unrated_count(&builder->unrated, reason);
 	else
-		append(builder, source, builder->rules != NULL ? builder->known : NULL);
+		history_builder_append(builder, source,
+							   builder->rules != NULL ? builder->known : NULL);
 }
 
-void
-history_work_add_components(HistoryWork *work, const History *history,
-							const MatchRules *rules)
+HistoryWork *
+history_work_make(const History *history, int nstate, const MatchRules *rules)
 {
+	HistoryWork *work = palloc_object(HistoryWork);
 	HistoryComponents *components;
 	char	   *room;
 
-	if (rules->ncomponents == 0)
-		return;
+	history_work_init(work, huge_array(char, history_work_size(history, nstate)), history,
+					  nstate);
+	if (rules == NULL || rules->ncomponents == 0)
+		return work;
 	components = palloc_object(HistoryComponents);
 	room = huge_array(char, history_components_room(history));
 	history_components_find(components,
@@ -525,15 +527,7 @@ history_work_add_components(HistoryWork *work, const History *history,
 								  huge_array(char,
 											 history_component_states_size(history, components)),
 								  history, components);
-}
-
-void
-history_builder_forget(HistoryBuilder *builder)
-{
-	/* Players keep their numbers, and arrays their room. */
-	builder->forgotten += builder->history.nmatches;
-	builder->history.nmatches = builder->history.nparticipants = 0;
-	builder->history.contexts.nnames = builder->history.clubs.nnames = 0;
+	return work;
 }
 
 /*

@@ -94,17 +94,15 @@ typedef struct HistoryBuilder
 	 */
 	void		(*on_match) (struct HistoryBuilder *builder, const Match *match,
 							 const int32 *player, void *argument);
+	void	   *argument;		/* of that */
 
 	/*
-	 * Called whenever there are so many matches, which may be forgotten then;
+	 * Matches, but not who played, are forgotten whenever there are so many;
 	 * 0: never.
 	 */
 	size_t		batch;
-	void		(*on_batch) (struct HistoryBuilder *builder, void *argument);
-	void	   *argument;		/* of these two */
 	size_t		forgotten;		/* matches before those that are there */
 } HistoryBuilder;
-
 
 /*
  * Begin, with memory from the current context, which must be current again
@@ -129,21 +127,22 @@ extern void history_builder_judge_by(HistoryBuilder *builder, const char *caller
  */
 extern void history_builder_add(HistoryBuilder *builder, SourceMatch *source);
 
-/* The same of a match that counts and whose participants are sorted; it stays as it is. */
-extern void history_builder_append(HistoryBuilder *builder, const SourceMatch *source);
+/*
+ * The same of a match that counts and whose participants are sorted; it stays as it is.  known has
+ * their players by number, or -1 for one who was new when the match was judged; NULL if it was not.
+ */
+extern void history_builder_append(HistoryBuilder *builder, const SourceMatch *source,
+								   const int32 *known);
 
 /* Pools, contexts or clubs, as texts, by number. */
 extern Datum *history_builder_names(const BuilderNames *names);
 
 /*
- * Give work the components of a history that is complete, if these rules have any, with
- * memory from the current context.
+ * The room in which matches of a history that is complete are built, with states of so many
+ * numbers, and with the components that these rules have; without any for NULL.
  */
-extern void history_work_add_components(HistoryWork *work, const History *history,
-										const MatchRules *rules);
-
-/* Forget all matches, but not who played. */
-extern void history_builder_forget(HistoryBuilder *builder);
+extern HistoryWork *history_work_make(const History *history, int nstate,
+									  const MatchRules *rules);
 
 /*
  * Begin for an aggregate, with the arguments of participant_arguments_init().  Rows that come in no

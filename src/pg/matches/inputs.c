@@ -19,40 +19,28 @@
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
 
-/* As the type inputs and the arguments of rate() have them (sql/history/40-rate.sql). */
-typedef struct InputSpec
-{
-	int			column;			/* a SourceColumn, or one of the slots behind
-								 * them */
-	bool		boolean;
-} InputSpec;
-
-static const InputSpec inputs[INPUTS_COUNT] = {
-	{SOURCE_WEIGHT, false},
-	{SOURCE_PLAYED_AT, false},
-	{SOURCE_TEAM_SCORE, false},
-	{SOURCE_WON, true},
-	{SOURCE_JOINED, false},
-	{SOURCE_LEFT_AT, false},
-	{SOURCE_COMMANDING, false},
-	{SOURCE_SIDE, false},
-	{SOURCE_SQUAD, false},
-	{SOURCE_KILLS, false},
-	{SOURCE_DEATHS, false},
-	{SOURCE_QUIT, true},
-	{SOURCE_EXPERIENCE, false},
-	{SOURCE_POOL, false},
-	{SOURCE_LOG_ODDS, false},
-	{SOURCE_PLAYER_GAIN, false},
-	{SOURCE_UNRATED_REASON, false},
-	{INPUT_PERIOD, false},
-	{SOURCE_CONTEXT, false},
-	{SOURCE_CLUB, false},
-	{INPUT_SEASON, false},
-	{SOURCE_TOURNAMENT, false},
-	{SOURCE_FIXED, true},
-	{SOURCE_PLAYER_SCORE, false},
+/*
+ * Their columns, or the slots behind these, as the type inputs and the arguments of rate() have them
+ * (sql/history/40-rate.sql).
+ */
+static const int inputs[INPUTS_COUNT] = {
+	SOURCE_WEIGHT, SOURCE_PLAYED_AT, SOURCE_TEAM_SCORE, SOURCE_WON, SOURCE_JOINED,
+	SOURCE_LEFT_AT, SOURCE_COMMANDING, SOURCE_SIDE, SOURCE_SQUAD, SOURCE_KILLS,
+	SOURCE_DEATHS, SOURCE_QUIT, SOURCE_EXPERIENCE, SOURCE_POOL, SOURCE_LOG_ODDS,
+	SOURCE_PLAYER_GAIN, SOURCE_UNRATED_REASON, INPUT_PERIOD, SOURCE_CONTEXT, SOURCE_CLUB,
+	INPUT_SEASON, SOURCE_TOURNAMENT, SOURCE_FIXED, SOURCE_PLAYER_SCORE
 };
+
+/* Those that are booleans, which sources have as numbers, 1 and 0. */
+#define FLAGS \
+	(SOURCE_COLUMNS(SOURCE_WON) | SOURCE_COLUMNS(SOURCE_QUIT) | SOURCE_COLUMNS(SOURCE_FIXED))
+
+/* And those that all participants of a match share. */
+#define OF_MATCH \
+	(SOURCE_COLUMNS(SOURCE_PLAYED_AT) | SOURCE_COLUMNS(SOURCE_POOL) | \
+	 SOURCE_COLUMNS(SOURCE_LOG_ODDS) | SOURCE_COLUMNS(SOURCE_UNRATED_REASON) | \
+	 SOURCE_COLUMNS(INPUT_PERIOD) | SOURCE_COLUMNS(INPUT_SEASON) | \
+	 SOURCE_COLUMNS(SOURCE_TOURNAMENT))
 
 int
 source_input(SourceColumn column)
@@ -60,7 +48,7 @@ source_input(SourceColumn column)
 	int			i = 0;
 
 	/* The caller asks only for columns that are inputs. */
-	while (inputs[i].column != (int) column)
+	while (inputs[i] != (int) column)
 		i++;
 	return i;
 }
@@ -68,18 +56,8 @@ source_input(SourceColumn column)
 const char *
 input_name_of_participant(int input)
 {
-	switch (inputs[input].column)
-	{
-		case SOURCE_PLAYED_AT:
-		case SOURCE_POOL:
-		case SOURCE_LOG_ODDS:
-		case SOURCE_UNRATED_REASON:
-		case INPUT_PERIOD:
-		case INPUT_SEASON:
-		case SOURCE_TOURNAMENT:
-			return NULL;
-	}
-	return source_column_name(inputs[input].column);
+	return (OF_MATCH & SOURCE_COLUMNS(inputs[input])) != 0 ? NULL :
+		source_column_name(inputs[input]);
 }
 
 void
@@ -92,12 +70,11 @@ source_row_clear(Datum *values, bool *nulls)
 void
 source_row_set(Datum *values, bool *nulls, int input, Datum value, bool null)
 {
-	int			column = inputs[input].column;
+	int			column = inputs[input];
 
-	/* Sources have flags as numbers, 1 and 0. */
 	nulls[column] = null;
 	if (!null)
-		values[column] = inputs[input].boolean ?
+		values[column] = (FLAGS & SOURCE_COLUMNS(column)) != 0 ?
 			Float8GetDatum(DatumGetBool(value) ? 1 : 0) : value;
 }
 

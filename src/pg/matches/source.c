@@ -4,7 +4,6 @@
  */
 #include "pg/matches/source.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -29,9 +28,6 @@
 
 /* Room for so many names at first. */
 #define FIRST_NAMES 16
-
-/* Up to so many participants are sorted by insertion. */
-#define MAX_INSERTION 24
 
 const SourceColumnSpec source_columns[SOURCE_NCOLUMNS] = {
 	[SOURCE_MATCH_ID] = IDENTIFIER(match_id, "which match"),
@@ -119,71 +115,24 @@ StaticAssertDecl(SOURCE_NCOLUMNS - SOURCE_RANK == PARTICIPANT_NUMBERS,
  * ---- Names ----
  */
 
-void
-source_names_clear(SourceNames *names)
-{
-	int			i;
-
-	/* One by one, as a match before may have left much room. */
-	for (i = 0; i < names->n; i++)
-		names->bucket[names->place[i]] = 0;
-	names->n = 0;
-}
-
-/* The bucket that has a name, or the empty one where it would be. */
-static int
-find_bucket(const SourceNames *names, const char *name)
-{
-	uint32		mask = 2 * (uint32) names->max - 1;
-	uint32		place = hash_bytes((const unsigned char *) name, (int) strlen(name)) & mask;
-
-	while (names->bucket[place] != 0 &&
-		   strcmp(names->name[names->bucket[place] - 1], name) != 0)
-		place = (place + 1) & mask;
-	return (int) place;
-}
-
-/* A name that is not there yet, as the one of this number. */
-static void
-put_name(SourceNames *names, const char *name, int number)
-{
-	int			place = find_bucket(names, name);
-
-	names->name[number] = name;
-	names->place[number] = place;
-	names->bucket[place] = number + 1;
-}
-
-/* The first room, or twice as much. */
-static void
-grow_names(SourceNames *names)
-{
-	MemoryContext old = MemoryContextSwitchTo(names->context);
-	int			i;
-
-	names->max = Max(FIRST_NAMES, 2 * names->max);
-	names->name = repalloc_array(names->name, const char *, names->max);
-	names->place = repalloc_array(names->place, int, names->max);
-	names->bucket = repalloc_array(names->bucket, int, 2 * names->max);
-	memset(names->bucket, 0, sizeof(int) * 2 * names->max);
-	for (i = 0; i < names->n; i++)
-		put_name(names, names->name[i], i);
-	MemoryContextSwitchTo(old);
-}
-
-/* The number of a name, which the caller keeps until names are cleared, if it is new. */
+/*
+ * The number of a name, which the caller keeps until the next match, if it is new.  A match has few
+ * of them.
+ */
 static int
 source_names_enter(SourceNames *names, const char *name)
 {
-	int			number = names->n == 0 ? -1 : names->bucket[find_bucket(names, name)] - 1;
+	int			i;
 
-	if (number >= 0)
-		return number;
-
-	/* At most half of the buckets are taken. */
+	for (i = 0; i < names->n; i++)
+		if (strcmp(names->name[i], name) == 0)
+			return i;
 	if (names->n == names->max)
-		grow_names(names);
-	put_name(names, name, names->n);
+	{
+		names->max = Max(FIRST_NAMES, 2 * names->max);
+		huge_array_grow_in(names->context, names->name, const char *, names->max);
+	}
+	names->name[names->n] = name;
 	return names->n++;
 }
 
@@ -213,15 +162,6 @@ source_match_init(SourceMatch *match, IdType *match_type, IdType *player_type)
 	match->player_type = player_type;
 	match->contexts.context = match->clubs.context = CurrentMemoryContext;
 	reserve_participants(match, 32);
-}
-
-/* The match in a message. */
-static char *
-match_name(const SourceMatch *match)
-{
-	if (match->match_type == NULL)
-		return pstrdup("the match");
-	return psprintf("match %s", id_text(match->match_type, match->id));
 }
 
 void
@@ -309,19 +249,16 @@ row_log_odds(const SourceMatch *match, const Datum *values, const bool *nulls)
 	return row_has(match, nulls, SOURCE_LOG_ODDS) ? DatumGetFloat8(values[SOURCE_LOG_ODDS]) : 0;
 }
 
-/* What the core has in place of the name of a tournament. */
-static double
-tournament_key(Datum name)
-{
-	const text *bytes = DatumGetTextPP(name);
-
-	return period_tournament_key(VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-}
-
+/* What the core has in place of the name of a tournament; 0 for none. */
 static double
 row_tournament(const SourceMatch *match, const Datum *values, const bool *nulls)
 {
-	return row_has(match, nulls, SOURCE_TOURNAMENT) ? tournament_key(values[SOURCE_TOURNAMENT]) : 0;
+	const text *name;
+
+	if (!row_has(match, nulls, SOURCE_TOURNAMENT))
+		return 0;
+	name = DatumGetTextPP(values[SOURCE_TOURNAMENT]);
+	return period_tournament_key(VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
 /*
@@ -352,10 +289,7 @@ source_match_begin(SourceMatch *match, const Datum *values, const bool *nulls)
 	 */
 	match->number++;
 	match->n = 0;
-	if (match->contexts.n > 0)
-		source_names_clear(&match->contexts);
-	if (match->clubs.n > 0)
-		source_names_clear(&match->clubs);
+	match->contexts.n = match->clubs.n = 0;
 	match->unreadable = match->fault = match->set_aside = unrated_nothing;
 	if (type != NULL)
 	{
@@ -411,10 +345,14 @@ void
 source_match_differs(SourceMatch *match, const char *name)
 {
 	if (!match->tolerant)
+	{
+		char	   *id = match->match_type == NULL ? NULL : id_text(match->match_type, match->id);
+
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s of %s differs among its participants", name,
-						match_name(match))));
+				 id == NULL ? errmsg("%s of the match differs among its participants", name) :
+				 errmsg("%s of match %s differs among its participants", name, id)));
+	}
 	keep_first(&match->fault, UNRATED_COLUMN_DIFFERS,
 			   psprintf("%s differs among its participants", name));
 }
@@ -571,7 +509,8 @@ compare_participants(const void *a, const void *b, void *arg)
 
 	/*
 	 * The order is total for rows that differ in anything, so that a match
-	 * has one order, one digest and one result however its rows were stored.
+	 * has one order, one digest and one result however its rows were stored;
+	 * those that do not differ stay as they came.
 	 */
 	if (result == 0)
 		result = id_compare(match->player_type, match->account_id[i],
@@ -581,35 +520,9 @@ compare_participants(const void *a, const void *b, void *arg)
 								 q->number[column - SOURCE_RANK]);
 	if (result == 0)
 		result = compare_names(&match->contexts, p->context, q->context);
-	return result != 0 ? result : compare_names(&match->clubs, p->club, q->club);
-}
-
-/* Sort the order of few participants by insertion; whether they have been in it. */
-static bool
-insertion_sort(SourceMatch *match)
-{
-	const Participant *participant = match->participant;
-	int		   *order = match->order;
-	bool		sorted = true;
-	int			i,
-				j;
-
-	for (i = 0; i < match->n; i++)
-	{
-		for (j = i; j > 0; j--)
-		{
-			int			team = participant[order[j - 1]].team;
-
-			if (team < participant[i].team ||
-				(team == participant[i].team &&
-				 compare_participants(&order[j - 1], &i, match) <= 0))
-				break;
-			order[j] = order[j - 1];
-			sorted = false;
-		}
-		order[j] = i;
-	}
-	return sorted;
+	if (result == 0)
+		result = compare_names(&match->clubs, p->club, q->club);
+	return result != 0 ? result : i - j;
 }
 
 void
@@ -617,20 +530,16 @@ source_match_sort(SourceMatch *match)
 {
 	Participant *old = match->participant;
 	Datum	   *old_id = match->account_id;
+	bool		sorted = true;
 	int			i;
 
-	if (match->n <= MAX_INSERTION)
-	{
-		if (insertion_sort(match))
-			return;
-	}
-	else
-	{
-		for (i = 0; i < match->n; i++)
-			match->order[i] = i;
-		qsort_arg(match->order, match->n, sizeof(int), compare_participants,
-				  match);
-	}
+	for (i = 0; i < match->n; i++)
+		match->order[i] = i;
+	qsort_arg(match->order, match->n, sizeof(int), compare_participants, match);
+	for (i = 0; i < match->n && sorted; i++)
+		sorted = match->order[i] == i;
+	if (sorted)
+		return;
 	for (i = 0; i < match->n; i++)
 	{
 		match->sorted_participant[i] = old[match->order[i]];

@@ -86,22 +86,16 @@ extern SourceColumns source_unread(Oid source, SourceColumns unused);
 #define PLAYED_AT_DIFFERS "played_at differs among its participants"
 
 /*
- * The different names in a match: 0 .. n - 1 in the order of their first rows.  The arrays
- * are used again for the next match; names are the caller's.  All zero but for the context
- * there are none.
+ * The different names in a match: 0 .. n - 1 in the order of their first rows.  The array is used
+ * again for the next match; names are the caller's.  All zero but for the context there are none.
  */
 typedef struct SourceNames
 {
-	MemoryContext context;		/* of the arrays */
+	MemoryContext context;		/* of the array */
 	int			n;
 	const char **name;
-	int		   *place;			/* of each name among the buckets */
 	int			max;			/* room for so many */
-	int		   *bucket;			/* 2 * max: a name's number plus one, or 0 */
 } SourceNames;
-
-/* Forget all names, but keep the room. */
-extern void source_names_clear(SourceNames *names);
 
 /* What a null time means. */
 typedef enum SourceTimes

@@ -2,7 +2,7 @@
  * starting_states.c
  *		Players and components whom a history finds in a state.
  */
-#include "pg/matches/starting_states.h"
+#include "pg/matches/rater.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -211,9 +211,17 @@ take_player_state(const Model *model, const StartingRow *row, double *state)
 					 errhint("States are finite and within the range of the model; see skillrating.models().")));
 }
 
+/* Put the player of a row into the rater. */
 static void
-take_player_record(const StartingRow *row, PlayerRecord *record)
+start_player(Rater *rater, StartingRow *row)
 {
+	const Batch *batch = rater->batch;
+	BatchPlayer *player = make_player(rater, row);
+	PlayerRecord *record = &player->record;
+
+	row->player = player;
+	take_player_state(batch->model, row, player->state);
+	model_begin_rounds(batch->model, batch->params, player->state);
 	record->games = count_column(row, RATING_GAMES, "games");
 	record->wins = count_column(row, RATING_WINS, "wins");
 	record->draws = count_column(row, RATING_DRAWS, "draws");
@@ -221,20 +229,7 @@ take_player_record(const StartingRow *row, PlayerRecord *record)
 	record->last_played = time_column(row, RATING_LAST_PLAYED, "last_played", DT_NOBEGIN);
 	record->as_of = time_column(row, RATING_AS_OF, "as_of", record->last_played);
 	record->fixed = !row->nulls[RATING_FIXED] && DatumGetBool(row->values[RATING_FIXED]);
-}
-
-/* Put the player of a row into the rater. */
-static void
-start_player(Rater *rater, StartingRow *row)
-{
-	const Batch *batch = rater->batch;
-	BatchPlayer *player = make_player(rater, row);
-
-	row->player = player;
-	take_player_state(batch->model, row, player->state);
-	model_begin_rounds(batch->model, batch->params, player->state);
-	take_player_record(row, &player->record);
-	period_begin(batch->model, batch->params, player->record.as_of, player->state);
+	period_begin(batch->model, batch->params, record->as_of, player->state);
 	if (!row->nulls[RATING_AS_OF_SEASON] &&
 		(!rater->season.known ||
 		 rater->season.number < DatumGetInt64(row->values[RATING_AS_OF_SEASON])))

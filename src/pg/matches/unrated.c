@@ -13,8 +13,6 @@
 
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_reasons);
-
 const Unrated unrated_nothing = {MATCH_OK, NULL};
 
 /* What is said of the reasons that are no statuses of the core. */
@@ -152,8 +150,7 @@ unrated_remedy(int reason)
 }
 
 /* reasons(OUT reason, OUT mistake, OUT description, OUT remedy, OUT notice) */
-Datum
-skillrating_reasons(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_reasons)
 {
 	int			reason;
 

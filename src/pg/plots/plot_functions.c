@@ -16,9 +16,6 @@
 #include "core/math/histogram.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_plot_calibration);
-SKILLRATING_FUNCTION(skillrating_plot_distribution);
-
 /* A number in a sentence. */
 static char *
 number_text(const char *format, double number)
@@ -183,18 +180,7 @@ draw_recalibration(Svg *svg, double intercept, double slope)
 	appendStringInfoString(&svg->text, "\"/>\n");
 }
 
-/* What the picture of a calibration says above its data. */
-static char *
-calibration_note(HeapTupleHeader row)
-{
-	return psprintf("%.0f forecasts: Brier score %s, log loss %s, mean error %s",
-					count_attribute(row, DRAWN_FORECASTS),
-					number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
-					number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
-					number_text("%.4f", number_attribute(row, DRAWN_ECE)));
-}
-
-/* And below them. */
+/* What the picture of a calibration says below its data. */
 static char *
 calibration_footnote(HeapTupleHeader row, double most)
 {
@@ -215,8 +201,7 @@ calibration_footnote(HeapTupleHeader row, double most)
 }
 
 /* plot_calibration(calibration, title, x_title, y_title, width) */
-Datum
-skillrating_plot_calibration(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_plot_calibration)
 {
 	HeapTupleHeader row;
 	Svg			svg = {.width = 500,.right = 24,.title = "Calibration",
@@ -232,7 +217,12 @@ skillrating_plot_calibration(PG_FUNCTION_ARGS)
 	bin = calibration_bins(row, &nbins);
 	svg_arguments(fcinfo, 1, &svg);
 	svg.area = svg.width * 0.78;
-	svg.description = svg.note = calibration_note(row);
+	svg.description = svg.note =
+		psprintf("%.0f forecasts: Brier score %s, log loss %s, mean error %s",
+				 count_attribute(row, DRAWN_FORECASTS),
+				 number_text("%.4f", number_attribute(row, DRAWN_BRIER_SCORE)),
+				 number_text("%.4f", number_attribute(row, DRAWN_LOG_LOSS)),
+				 number_text("%.4f", number_attribute(row, DRAWN_ECE)));
 	svg.footnote = calibration_footnote(row, most_forecasts(bin, nbins));
 
 	svg_begin(&svg);
@@ -314,8 +304,7 @@ draw_bars(Svg *svg, const Histogram *histogram, const int *count)
 }
 
 /* plot_distribution(value, title, x_title, y_title, width) */
-Datum
-skillrating_plot_distribution(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_plot_distribution)
 {
 	Svg			svg = {.width = 620,.right = 20,.title = "Distribution",
 	.x_title = "value",.y_title = "count"};

@@ -22,8 +22,6 @@
 #include "core/util/spread.h"
 #include "pg/sql/arrays.h"
 
-SKILLRATING_FUNCTION(skillrating_plot_history);
-
 /* The most lines that one picture can tell apart. */
 #define MAX_SERIES (SVG_COLORS * SVG_STYLES)
 
@@ -428,8 +426,7 @@ draw_all_series(Svg *svg, const Series *series, int nseries, const Point *point)
 }
 
 /* plot_history(player_id, at, rating, deviation, title, x_title, y_title, width) */
-Datum
-skillrating_plot_history(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_plot_history)
 {
 	Svg			svg = {.width = 720,.title = "Ratings",.y_title = "rating"};
 	Series		series[MAX_SERIES];

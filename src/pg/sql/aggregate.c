@@ -1,10 +1,13 @@
 /*
  * aggregate.c
- *		Calls as an aggregate: its memory and its state.
+ *		Calls as an aggregate: its memory and its state; and as a window function.
  */
 #include "pg/sql/aggregate.h"
 
 #include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "nodes/execnodes.h"
+#include "nodes/plannodes.h"
 #include "utils/builtins.h"
 
 MemoryContext
@@ -103,4 +106,37 @@ check_options_stay(FunctionCallInfo fcinfo, int arg, const Jsonb *given, const c
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("options of %s() differ from row to row", function),
 				 errhint("All rows of a group have the same; GROUP BY what they depend on.")));
+}
+
+/*
+ * The beginning of the server's struct, which is private there: nothing else
+ * tells how the window was written.  It has begun like this since window
+ * functions exist (version 8.4), and what is found is checked.
+ */
+typedef struct WindowObjectHead
+{
+	NodeTag		type;
+	WindowAggState *winstate;
+} WindowObjectHead;
+
+void
+check_window(WindowObject window, const WindowMessages *messages)
+{
+	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
+
+	if (state == NULL || !IsA(state, WindowAggState) ||
+		!IsA(state->ss.ps.plan, WindowAgg))
+		elog(ERROR, "%s() does not find its window", messages->function);
+	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_WINDOWING_ERROR),
+				 errmsg("%s() needs ORDER BY in its window", messages->function),
+				 errdetail_internal("%s", messages->order_detail),
+				 errhint("%s", messages->order_hint)));
+	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
+		ereport(ERROR,
+				(errcode(ERRCODE_WINDOWING_ERROR),
+				 errmsg("%s() takes no frame clause", messages->function),
+				 errdetail_internal("%s", messages->frame_detail),
+				 errhint("%s", messages->frame_hint)));
 }

@@ -2,7 +2,7 @@
  * aggregate.h
  *		Calls as an aggregate: its memory, its state, and states that are float8
  *		arrays, visible in SQL, so that they can be stored, merged and sent to other
- *		servers.
+ *		servers.  And what window functions need to know of their window.
  */
 #ifndef PG_SQL_AGGREGATE_H
 #define PG_SQL_AGGREGATE_H
@@ -10,6 +10,7 @@
 #include "pg/sql/glue.h"
 
 #include "utils/array.h"
+#include "windowapi.h"
 
 /*
  * The memory context that a group's state lives in.  An internal error unless the
@@ -58,5 +59,26 @@ extern float8 *float8_state(ArrayType *array, int n);
  */
 extern float8 *checked_state(ArrayType *array, bool (*is_state) (const double *state, int n),
 							 const char *function);
+
+/*
+ * ---- Window functions ----
+ */
+
+/* What a function says to whoever calls it over a window that it cannot use. */
+typedef struct WindowMessages
+{
+	const char *function;
+	const char *order_detail;	/* without ORDER BY */
+	const char *order_hint;
+	const char *frame_detail;	/* with a frame clause */
+	const char *frame_hint;
+} WindowMessages;
+
+/*
+ * Error 42P20 unless the window has an order and no frame clause: without an order all rows
+ * are one moment, and a frame would promise what a function over a whole history does not
+ * do.
+ */
+extern void check_window(WindowObject window, const WindowMessages *messages);
 
 #endif							/* PG_SQL_AGGREGATE_H */

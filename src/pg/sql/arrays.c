@@ -1,18 +1,14 @@
 /*
  * arrays.c
- *		Parallel arrays as arguments, and a match made of them.
+ *		Parallel arrays as arguments.
  *
- * Arrays that are arguments are not copied unless TOAST takes it: pointers to their elements are
- * good for the length of the call.  The match and all of its arrays are allocated in the current
- * context, with room for one element where there are none, and belong to the caller.
+ * They are not copied unless TOAST takes it: pointers to their elements are good for the length of
+ * the call.
  */
 #include "pg/sql/arrays.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-
-#include "pg/sql/composite.h"
 
 /* Any lower bound is accepted: elements are counted from the first one. */
 void
@@ -139,6 +135,17 @@ check_finite_elements(const char *name, const float8 *element, int n)
 	}
 }
 
+const float8 *
+finite_array_argument(FunctionCallInfo fcinfo, int arg, const char *name, int *n)
+{
+	ArrayType  *array = array_argument(fcinfo, arg, name, *n);
+	const float8 *element = (const float8 *) ARR_DATA_PTR(array);
+
+	*n = array_size(array);
+	check_finite_elements(name, element, *n);
+	return element;
+}
+
 bool
 argument_is_null(FunctionCallInfo fcinfo, int but)
 {
@@ -148,161 +155,4 @@ argument_is_null(FunctionCallInfo fcinfo, int but)
 		if (i != but && PG_ARGISNULL(i))
 			return true;
 	return false;
-}
-
-/*
- * The states before, as rows of the match's players: from arrays by column to one array by player,
- * which is how the core has them.
- */
-static double *
-states_before(FunctionCallInfo fcinfo, const Model *model, int arg, int n)
-{
-	double	   *before = palloc_array(double, (Size) n * model->nstate);
-	int			i,
-				j;
-
-	for (j = 0; j < model->nstate; j++)
-	{
-		const StateSpec *spec = &model->state[j];
-		const float8 *element = float8_array_argument(fcinfo, arg + j,
-													  spec->name, n);
-
-		check_finite_elements(spec->name, element, n);
-		for (i = 0; i < n; i++)
-		{
-			/*
-			 * Checked against the range of the model here: the core assumes
-			 * valid states and does not check them again.
-			 */
-			if (!state_value_valid(spec, element[i]))
-				ereport(ERROR,
-						(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-						 errmsg("%s is out of range: %g", spec->name, element[i]),
-						 errdetail("It is element %d of the array.", i + 1),
-						 errhint("It must lie between %g and %g.",
-								 Max(spec->min, -STATE_LIMIT), STATE_LIMIT)));
-			before[i * model->nstate + j] = element[i];
-		}
-	}
-	return before;
-}
-
-/* By team, and within a team in the order of the arrays. */
-static int
-compare_rows(const void *a, const void *b)
-{
-	const Participant *x = a;
-	const Participant *y = b;
-
-	if (x->team != y->team)
-		return x->team < y->team ? -1 : 1;
-	return x->player - y->player;
-}
-
-/* The rules of a model may read any of its parameters. */
-static const ParamValue *
-default_params(const Model *model)
-{
-	ParamValue *params = palloc_array(ParamValue, model->params.count);
-
-	param_defaults(&model->params, params);
-	return params;
-}
-
-Match *
-match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
-				  const ParamValue *params, const MatchArguments *arguments)
-{
-	ArrayType  *teams = array_argument(fcinfo, arguments->team, "team", -1);
-	const int32 *team = (const int32 *) ARR_DATA_PTR(teams);
-	const float8 *rank = NULL;
-	const float8 *weight = NULL;
-	int			n = array_size(teams);
-	int			room = Max(n, 1);
-	Match	   *match = palloc0_object(Match);
-	Participant *row;
-	double	   *before;
-	double	   *after;
-	MatchStatus status;
-	int			offender;
-	int			i;
-
-	if (n > MATCH_MAX_PARTICIPANTS)
-		report_match_status(MATCH_TOO_MANY_PARTICIPANTS, n, NULL);
-	if (arguments->rank >= 0)
-	{
-		rank = float8_array_argument(fcinfo, arguments->rank, "rank", n);
-		check_finite_elements("rank", rank, n);
-	}
-	if (arguments->weight >= 0 && !PG_ARGISNULL(arguments->weight))
-	{
-		weight = float8_array_argument(fcinfo, arguments->weight, "weight", n);
-		check_finite_elements("weight", weight, n);
-	}
-	before = states_before(fcinfo, model, arguments->state, n);
-	after = palloc_array(double, (Size) room * model->nstate);
-
-	match->team = palloc_array(MatchTeam, room);
-	match->player = palloc_array(MatchPlayer, room);
-	match->entry = palloc_array(MatchEntry, room);
-	match->nplayers = n;
-	for (i = 0; i < n; i++)
-	{
-		match->player[i].before = before + i * model->nstate;
-		match->player[i].after = after + i * model->nstate;
-		match->player[i].games = 0;
-	}
-
-	/*
-	 * match_build() takes rows by team, in an order that is total, so that
-	 * sums are the same everywhere; errors name players by their place.
-	 */
-	row = palloc_array(Participant, room);
-	for (i = 0; i < n; i++)
-	{
-		row[i] = participant_default;
-		row[i].player = i;
-		row[i].team = team[i];
-		row[i].rank = rank ? rank[i] : 1;
-		if (weight)
-			row[i].weight = weight[i];
-	}
-	qsort(row, n, sizeof(Participant), compare_rows);
-
-	if (params == NULL)
-		params = default_params(model);
-	status = match_build(&model->rules, params, row, n, match, &offender);
-	match->interrupt = check_interrupts;
-	if (status != MATCH_OK && !(status == MATCH_NO_PLAY_TIME && match->nteams == 2))
-	{
-		bool		whose = offender >= 0;
-
-		report_match_status(status,
-							match_status_value(status,
-											   whose ? &row[offender] : NULL,
-											   match),
-							whose ? psprintf("%d", row[offender].player + 1) : NULL);
-	}
-	return match;
-}
-
-void
-return_states_after(FunctionCallInfo fcinfo, const Model *model,
-					const Match *match)
-{
-	int			i,
-				j;
-
-	for (i = 0; i < match->nplayers; i++)
-	{
-		const double *after = match->player[i].after;
-		ResultRow	row = {0};
-
-		if (!model_state_valid(model, after))
-			report_match_status(MATCH_OVERFLOW, NAN, psprintf("%d", i + 1));
-		put_int32(&row, i + 1);
-		for (j = 0; j < model->nstate; j++)
-			put_number(&row, after[j]);
-		add_result_row(fcinfo, &row);
-	}
 }

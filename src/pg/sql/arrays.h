@@ -1,6 +1,6 @@
 /*
  * arrays.h
- *		Parallel arrays as arguments, and a match made of them.
+ *		Parallel arrays as arguments.
  */
 #ifndef PG_SQL_ARRAYS_H
 #define PG_SQL_ARRAYS_H
@@ -64,32 +64,10 @@ extern void check_finite_elements(const char *name, const float8 *element,
 								  int n);
 
 /*
- * A match from the arguments team int[] and, one array of float8 for each state
- * column, the states; weight float8[], which may be null, and rank float8[], or -1
- * for none of them.  Player i of the match is element i of the arrays,
- * and its state after has room.  Without ranks all teams come first.  Without
- * params, NULL, they are the defaults.
- *
- * Errors for arrays that do not fit, and for whatever match_build() minds except,
- * between two teams, one of no weight at all.
+ * The elements of an array argument as above, all finite, and their number: that must be *n unless
+ * this is -1.
  */
-typedef struct MatchArguments
-{
-	int			team;
-	int			rank;
-	int			state;			/* the first of the state columns */
-	int			weight;
-} MatchArguments;
-
-extern Match *match_from_arrays(FunctionCallInfo fcinfo, const Model *model,
-								const ParamValue *params,
-								const MatchArguments *arguments);
-
-/*
- * Add the states after, as rows of (ordinal, state ...), to the materialized
- * result of the function; errors if one is not sound.
- */
-extern void return_states_after(FunctionCallInfo fcinfo, const Model *model,
-								const Match *match);
+extern const float8 *finite_array_argument(FunctionCallInfo fcinfo, int arg, const char *name,
+										   int *n);
 
 #endif							/* PG_SQL_ARRAYS_H */

@@ -165,14 +165,6 @@ row_array_into(Tuplestorestate *store, TupleDesc desc)
 }
 
 void
-row_array_end_store(RowArray *array)
-{
-	Assert(array->store != NULL && array->caller == NULL);
-	if (array->scratch != NULL)
-		MemoryContextDelete(array->scratch);
-}
-
-void
 row_array_reserve(int64 rows, Size width)
 {
 	check_row_count(rows);
@@ -188,14 +180,6 @@ row_array_begin_row(RowArray *array)
 											   "skillrating row",
 											   ALLOCSET_SMALL_SIZES);
 	array->caller = MemoryContextSwitchTo(array->scratch);
-}
-
-/* Begin the expanded array, below the caller's context, when its first row is known. */
-static void
-begin_expanded(RowArray *array)
-{
-	array->array = construct_empty_expanded_array(array->type, CurrentMemoryContext, NULL);
-	array->row = huge_array_in(array->array->hdr.eoh_context, Datum, array->room);
 }
 
 /* A copy of a row in the blocks of the array. */
@@ -237,8 +221,12 @@ row_array_add(RowArray *array, ResultRow *row)
 		MemoryContextSwitchTo(array->caller);
 	if (tuple != NULL)
 	{
+		/* Below the caller's context, when the first row is known. */
 		if (array->array == NULL)
-			begin_expanded(array);
+		{
+			array->array = construct_empty_expanded_array(array->type, CurrentMemoryContext, NULL);
+			array->row = huge_array_in(array->array->hdr.eoh_context, Datum, array->room);
+		}
 		Assert(array->n < array->room);
 		array->row[array->n] = store_row(array, tuple);
 		heap_freetuple(tuple);
@@ -310,6 +298,8 @@ return_row_array(RowArray *array)
 	ReleaseTupleDesc(array->desc);
 	if (array->scratch != NULL)
 		MemoryContextDelete(array->scratch);
+	if (array->store != NULL)
+		return (Datum) 0;
 	if (array->size > LARGEST_FLAT)
 		return return_expanded(array);
 	get_typlenbyvalalign(array->type, &typlen, &typbyval, &typalign);

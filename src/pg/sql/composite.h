@@ -133,12 +133,8 @@ typedef struct RowArray
 extern RowArray row_array_make(FunctionCallInfo fcinfo, int64 room);
 extern RowArray row_array_of(Oid row_type, int64 room);
 
-/*
- * Begin rows that go to a tuplestore, of whatever number and size; in place of
- * return_row_array() comes row_array_end_store().
- */
+/* Begin rows that go to a tuplestore, of whatever number and size, and are no array. */
 extern RowArray row_array_into(Tuplestorestate *store, TupleDesc desc);
-extern void row_array_end_store(RowArray *array);
 
 /*
  * Error (53200) unless the memory limit leaves room for an array of so many rows with at least
@@ -156,7 +152,7 @@ extern void row_array_begin_row(RowArray *array);
 extern void row_array_add(RowArray *array, ResultRow *row);
 
 /*
- * The array as a result; nothing can be added any more.  A large one is an expanded array, whose
+ * The array as a result, 0 for rows that are none; nothing can be added any more.  A large one is an expanded array, whose
  * rows stay where they are: unnest() reads one after another, and it need not fit into 1 GB.
  * Only who copies it as a whole, such as a sort or a scalar subquery, makes it flat; error 54000
  * if that would be larger than 1 GB.  It lives as long as the context that was current at the

@@ -20,9 +20,14 @@
 #include "pg/sql/memory_limit.h"
 
 /*
- * Declares an SQL-callable function, and exports it: before version 16,
+ * The head of an SQL-callable function, which it declares and exports: before version 16,
  * PG_FUNCTION_INFO_V1 exports only the record beside it.
  */
+#define SQL_FUNCTION(name) \
+	SKILLRATING_FUNCTION(name); \
+	Datum name(PG_FUNCTION_ARGS)
+
+/* Only declares and exports it. */
 #define SKILLRATING_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
@@ -56,13 +61,17 @@ extern Datum params_jsonb(const ParamSet *set, const ParamValue *params);
 extern int	get_param(const ParamSet *set, const char *name);
 
 /*
- * Set a parameter of a model from an argument of a function that has its name; errors
- * for a number that is out of its range, and for a word that is none of its choices.
+ * Set a parameter of a model from an argument of a function that has its name; errors for a number
+ * that is out of its range.
  */
 extern void number_argument(const Model *model, ParamValue *params, int index,
 							double value);
-extern void choice_argument(const Model *model, ParamValue *params, int index,
-							text * value);
+
+/*
+ * The index of a text, which must not be null, among words, of which NULL is the last; an error
+ * (22023) that lists them, and says what it is, for another one.
+ */
+extern int	word_index(const char *what, Datum value, const char *const *words);
 
 /*
  * Errors if a problem takes more bytes than parameter memory allows, which the set
@@ -82,7 +91,7 @@ extern void put_parameters(FunctionCallInfo fcinfo, const ParamSet *set);
 pg_noreturn extern void report_match_status(MatchStatus status, double value,
 											const char *player);
 
-/* Whether the name of a curve is logistic and not normal; errors (22023) for another one. */
+/* Whether the name of a curve is logistic and not normal; an error for another one. */
 extern bool is_logistic(Datum curve);
 
 /* Whether a text, which must not be null, has the bytes of a string. */

@@ -17,8 +17,6 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-SKILLRATING_FUNCTION(skillrating_identifier_equals);
-
 /*
  * The equality operator of a type, qualified: the type may live outside
  * pg_catalog, and no search_path may decide what "=" means.
@@ -117,8 +115,7 @@ id_type_init(IdType *id_type, Oid type, const char *column)
 		pstrdup(" COLLATE pg_catalog.\"C\"") : pstrdup("");
 }
 
-Datum
-skillrating_identifier_equals(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_identifier_equals)
 {
 	IdType		id_type;
 

@@ -99,42 +99,30 @@ number_argument(const Model *model, ParamValue *params, int index, double value)
 	params[index].number = value;
 }
 
-void
-choice_argument(const Model *model, ParamValue *params, int index, text * value)
+int
+word_index(const char *what, Datum value, const char *const *words)
 {
-	const ParamSpec *spec = param_spec(&model->params, index);
-	char	   *word = text_to_cstring(value);
-	StringInfoData words;
+	StringInfoData list;
 	int			i;
 
-	initStringInfo(&words);
-	for (i = 0; spec->choices[i] != NULL; i++)
-	{
-		if (strcmp(word, spec->choices[i]) == 0)
-		{
-			params[index].choice = i;
-			return;
-		}
-		appendStringInfo(&words, "%s\"%s\"", i > 0 ? ", " : "",
-						 spec->choices[i]);
-	}
+	for (i = 0; words[i] != NULL; i++)
+		if (same_text(value, words[i]))
+			return i;
+	initStringInfo(&list);
+	for (i = 0; words[i] != NULL; i++)
+		appendStringInfo(&list, "%s\"%s\"", i > 0 ? ", " : "", words[i]);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown %s \"%s\"", spec->name, word),
-			 errhint("It must be one of %s.", words.data)));
+			 errmsg("unknown %s \"%s\"", what, TextDatumGetCString(value)),
+			 errhint("It must be one of %s.", list.data)));
 }
 
 bool
 is_logistic(Datum curve)
 {
-	bool		logistic = same_text(curve, "logistic");
+	static const char *const curves[] = {"logistic", "normal", NULL};
 
-	if (!logistic && !same_text(curve, "normal"))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown curve \"%s\"", TextDatumGetCString(curve)),
-				 errhint("The curves are logistic and normal.")));
-	return logistic;
+	return word_index("curve", curve, curves) == 0;
 }
 
 void
@@ -371,10 +359,8 @@ get_model_params(const Model **model, Jsonb *json)
 	return params;
 }
 
-/* A row of parameters(), with that value as the default. */
-static void
-put_parameter(FunctionCallInfo fcinfo, const char *kind, const ParamSpec *spec,
-			  const ParamValue *value)
+void
+put_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
 {
 	static const char *const types[] = {
 		[PARAM_NUMBER] = "number",
@@ -382,35 +368,29 @@ put_parameter(FunctionCallInfo fcinfo, const char *kind, const ParamSpec *spec,
 		[PARAM_FLAG] = "flag",
 		[PARAM_STEPS] = "table"
 	};
-	bool		ranged = spec->type == PARAM_NUMBER || spec->type == PARAM_STEPS;
-	int			nchoices = 0;
-	ResultRow	row = {0};
-
-	while (spec->type == PARAM_CHOICE && spec->choices[nchoices] != NULL)
-		nchoices++;
-	put_text(&row, kind);
-	put_text(&row, spec->name);
-	put_text(&row, types[spec->type]);
-	put_datum(&row, DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, value))), false);
-	put_datum(&row, Float8GetDatum(spec->min), !ranged || isinf(spec->min));
-	put_datum(&row, Float8GetDatum(spec->max), !ranged || isinf(spec->max));
-	put_datum(&row, text_array(spec->choices, nchoices), nchoices == 0);
-	put_text(&row, spec->unit);
-	put_text(&row, spec->description);
-	add_result_row(fcinfo, &row);
-}
-
-void
-put_parameters(FunctionCallInfo fcinfo, const ParamSet *set)
-{
 	ParamValue *params = get_params(set, NULL);
 	int			i;
 
 	for (i = 0; i < set->count; i++)
 	{
 		int			index = param_listed(set, i);
+		const ParamSpec *spec = param_spec(set, index);
+		bool		ranged = spec->type == PARAM_NUMBER || spec->type == PARAM_STEPS;
+		int			nchoices = 0;
+		ResultRow	row = {0};
 
-		put_parameter(fcinfo, set->kind, param_spec(set, index), &params[index]);
+		while (spec->type == PARAM_CHOICE && spec->choices[nchoices] != NULL)
+			nchoices++;
+		put_text(&row, set->kind);
+		put_text(&row, spec->name);
+		put_text(&row, types[spec->type]);
+		put_datum(&row, DirectFunctionCall1(jsonb_in, CStringGetDatum(param_json(spec, &params[index]))), false);
+		put_datum(&row, Float8GetDatum(spec->min), !ranged || isinf(spec->min));
+		put_datum(&row, Float8GetDatum(spec->max), !ranged || isinf(spec->max));
+		put_datum(&row, text_array(spec->choices, nchoices), nchoices == 0);
+		put_text(&row, spec->unit);
+		put_text(&row, spec->description);
+		add_result_row(fcinfo, &row);
 	}
 }
 

@@ -15,8 +15,6 @@
 
 #include "pg/sql/composite.h"
 
-SKILLRATING_FUNCTION(skillrating_progress);
-
 /* None of the server's commands, which count from 0. */
 #define PROGRESS_COMMAND_SKILLRATING ((ProgressCommandType) 0x534b)
 
@@ -236,8 +234,7 @@ show_report(FunctionCallInfo fcinfo, const PgBackendStatus *status)
 }
 
 /* progress() */
-Datum
-skillrating_progress(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_progress)
 {
 	int			n;
 	int			i;

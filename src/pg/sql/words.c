@@ -8,8 +8,6 @@
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
 
-SKILLRATING_FUNCTION(skillrating_replace_words);
-
 typedef struct Word
 {
 	const char *bytes;			/* not terminated */
@@ -116,8 +114,7 @@ words_replace(const Words *words, const char *string, const char *replacement)
 }
 
 /* replace_words(string, words, replacement) */
-Datum
-skillrating_replace_words(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_replace_words)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(words_replace(words_create(PG_GETARG_ARRAYTYPE_P(1)),
 												   text_to_cstring(PG_GETARG_TEXT_PP(0)),

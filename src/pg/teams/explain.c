@@ -3,7 +3,7 @@
  *		Why a split is as it is, in json: what it consists of, the most even other
  *		split, and the constraint that costs most; and why there is none, in errors.
  */
-#include "pg/teams/explain.h"
+#include "pg/teams/lobby.h"
 
 #include "common/shortest_dec.h"
 #include "utils/fmgrprotos.h"

@@ -31,7 +31,7 @@
 #define DEFAULT_STEPS 1e9
 #define DEFAULT_STEPS_OF_MANY 2e8
 
-static const char *const strengths[] = {"mean", "sum", "share"};
+static const char *const strengths[] = {"mean", "sum", "share", NULL};
 
 /*
  * What the columns are that are arrays: of which type, and whether with an element for each player.
@@ -97,22 +97,6 @@ count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least, in
 					most, number)));
 }
 
-/* The index of a text among n names. */
-static int
-name_index(Datum value, const char *what, const char *const *names, int n, const char *hint)
-{
-	const char *name = TextDatumGetCString(value);
-	int			i;
-
-	for (i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return i;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown %s \"%s\"", what, name),
-			 errhint("%s", hint)));
-}
-
 void
 check_player_count(int n, int most)
 {
@@ -120,14 +104,6 @@ check_player_count(int n, int most)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("there are %d players, more than %d", n, most)));
-}
-
-int
-name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
-			  const char *const *names, int n, int otherwise, const char *hint)
-{
-	return has_argument(fcinfo, arg) ?
-		name_index(PG_GETARG_DATUM(arg), what, names, n, hint) : otherwise;
 }
 
 void
@@ -547,8 +523,7 @@ read_strength(const LobbyValue *value, Lobby *lobby)
 	lobby->log_odds = column_number(value, LOBBY_LOG_ODDS, 0);
 	check_finite("log_odds", lobby->log_odds);
 	lobby->strength = value->null[LOBBY_STRENGTH] ? TEAM_STRENGTH_MEAN : (TeamStrength)
-		name_index(value->value[LOBBY_STRENGTH], "strength", strengths, lengthof(strengths),
-				   "A team is the \"mean\" or the \"sum\" of its players, or what these contribute as their \"share\" of all who play.");
+		word_index("strength", value->value[LOBBY_STRENGTH], strengths);
 	lobby->log_odds_unit = column_number(value, LOBBY_LOG_ODDS_UNIT, 400 / M_LN10);
 	check_positive("log_odds_unit", lobby->log_odds_unit);
 
@@ -618,7 +593,7 @@ read_model(const LobbyValue *value, const LobbyUse *use, Lobby *lobby)
 bool
 read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby)
 {
-	int			budget = use->options;
+	int			budget = use->options ? PG_NARGS() - 3 : 0;
 	LobbyValue	value;
 	IdTable    *table;
 

@@ -58,8 +58,8 @@ typedef struct LobbyUse
 	uint64		unused;			/* and those that it has no use for */
 	int			nteams;
 	int			seats;			/* of a match; 0: as many as there are players */
-	int			options;		/* the argument budget, which seed follows; 0:
-								 * neither */
+	bool		options;		/* budget and seed stand before explain, the
+								 * last argument */
 } LobbyUse;
 
 /* The most players whom a maker divides, and whom pair_queue() takes. */
@@ -76,11 +76,11 @@ has_argument(FunctionCallInfo fcinfo, int arg)
 	return arg > 0 && !PG_ARGISNULL(arg);
 }
 
-/* Whether an argument asks for an explanation. */
+/* Whether the last argument asks for an explanation. */
 static inline bool
-wants_why(FunctionCallInfo fcinfo, int arg)
+wants_why(FunctionCallInfo fcinfo)
 {
-	return has_argument(fcinfo, arg) && PG_GETARG_BOOL(arg);
+	return has_argument(fcinfo, PG_NARGS() - 1) && PG_GETARG_BOOL(PG_NARGS() - 1);
 }
 
 /*
@@ -93,14 +93,6 @@ wants_why(FunctionCallInfo fcinfo, int arg)
  * parties, and players are not valued.
  */
 extern bool read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby);
-
-/*
- * The index of a text argument among n names; what stands for null.  An unknown name is
- * an error (22023) with a hint.
- */
-extern int	name_argument(FunctionCallInfo fcinfo, int arg, const char *what,
-						  const char *const *names, int n, int otherwise,
-						  const char *hint);
 
 /* The upper limit of a number that must only not be negative. */
 #define NO_LIMIT PG_INT32_MAX

@@ -9,12 +9,7 @@
 #include "core/split/compare.h"
 #include "core/split/moves.h"
 #include "pg/sql/composite.h"
-#include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
-
-SKILLRATING_FUNCTION(skillrating_suggest_swaps);
-SKILLRATING_FUNCTION(skillrating_suggest_transfers);
-SKILLRATING_FUNCTION(skillrating_place_joiner);
 
 /*
  * ---- The three functions ----
@@ -51,16 +46,16 @@ check_teams(const Lobby *lobby)
 }
 
 /*
- * Begin a result, and read the lobby in the first argument, with the teams at present; budget
- * is the argument of that name.  False if there are no players.
+ * Begin a result, and read the lobby in the first argument, with the teams at present.  False if
+ * there are no players.
  */
 static bool
-begin_moves(FunctionCallInfo fcinfo, const char *maker, int budget, Teams *teams)
+begin_moves(FunctionCallInfo fcinfo, const char *maker, Teams *teams)
 {
 	LobbyUse	use = {
 		.maker = maker,.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
 		.refused = LOBBY_SET(LOBBY_SPLIT_EVENLY),.unused = LOBBY_SET(LOBBY_PRIORITY),
-		.options = budget
+		.options = true
 	};
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -164,16 +159,6 @@ put_movers(FunctionCallInfo fcinfo, const Teams *teams, const Split *split, bool
  * ---- suggest_swaps() ----
  */
 
-/* The positions of its arguments. */
-enum
-{
-	SWAPS_ARG_LOBBY,
-	SWAPS_ARG_MAX_SWAPS,
-	SWAPS_ARG_METHOD,
-	SWAPS_ARG_BUDGET,			/* and seed */
-	SWAPS_ARG_EXPLAIN = SWAPS_ARG_BUDGET + 2
-};
-
 /* Return a row of so many swaps: two players change places, of either team; -1: nobody. */
 static void
 put_swap(FunctionCallInfo fcinfo, const Lobby *lobby, int swaps, SplitPair swap,
@@ -221,7 +206,7 @@ put_suggestions(FunctionCallInfo fcinfo, Teams *teams, Split *split, int n, bool
 	Lobby	   *lobby = &teams->lobby;
 	double		max_work = lobby->max_work;
 	int			ncompared = max_compared(lobby);
-	bool		explain = wants_why(fcinfo, SWAPS_ARG_EXPLAIN);
+	bool		explain = wants_why(fcinfo);
 	int			s,
 				i;
 
@@ -242,11 +227,10 @@ put_suggestions(FunctionCallInfo fcinfo, Teams *teams, Split *split, int n, bool
 	}
 }
 
-/* Arguments as above. */
-Datum
-skillrating_suggest_swaps(PG_FUNCTION_ARGS)
+/* suggest_swaps(lobby, max_swaps, method, budget, seed, explain) */
+SQL_FUNCTION(skillrating_suggest_swaps)
 {
-	static const char *const methods[] = {"exact", "greedy"};
+	static const char *const methods[] = {"exact", "greedy", NULL};
 	Teams		teams;
 	Split	   *split;
 	Split		now;
@@ -255,16 +239,13 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	int			n;
 	Datum		why;
 
-	if (!begin_moves(fcinfo, "suggest_swaps", SWAPS_ARG_BUDGET, &teams))
+	if (!begin_moves(fcinfo, "suggest_swaps", &teams))
 		return (Datum) 0;
-	greedy = name_argument(fcinfo, SWAPS_ARG_METHOD, "method", methods,
-						   lengthof(methods), 0,
-						   "Methods are \"exact\" and \"greedy\".") == 1;
-	max_swaps = count_argument(fcinfo, SWAPS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT,
-							   teams.lobby.n);
+	greedy = has_argument(fcinfo, 2) && word_index("method", PG_GETARG_DATUM(2), methods) == 1;
+	max_swaps = count_argument(fcinfo, 1, "max_swaps", 0, NO_LIMIT, teams.lobby.n);
 
 	/* First those who have no team, and how it stands then. */
-	why = place(&teams, 1, wants_why(fcinfo, SWAPS_ARG_EXPLAIN), &now);
+	why = place(&teams, 1, wants_why(fcinfo), &now);
 	put_placed(fcinfo, &teams, &now, why);
 	set_teams(&teams, now.answer.team);
 	max_swaps = Min(max_swaps, Min(teams.count[1], teams.count[2]));
@@ -276,23 +257,8 @@ skillrating_suggest_swaps(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*
- * ---- suggest_transfers() ----
- */
-
-/* The positions of its arguments. */
-enum
-{
-	TRANSFERS_ARG_LOBBY,
-	TRANSFERS_ARG_MAX_SWAPS,
-	TRANSFERS_ARG_MAX_LEAD,
-	TRANSFERS_ARG_BUDGET,		/* and seed */
-	TRANSFERS_ARG_EXPLAIN = TRANSFERS_ARG_BUDGET + 2
-};
-
-/* Arguments as above. */
-Datum
-skillrating_suggest_transfers(PG_FUNCTION_ARGS)
+/* suggest_transfers(lobby, max_swaps, max_lead, budget, seed, explain) */
+SQL_FUNCTION(skillrating_suggest_transfers)
 {
 	Teams		teams;
 	TransferStatus status;
@@ -301,15 +267,15 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	int			max_swaps;
 	int			max_lead;
 
-	if (!begin_moves(fcinfo, "suggest_transfers", TRANSFERS_ARG_BUDGET, &teams))
+	if (!begin_moves(fcinfo, "suggest_transfers", &teams))
 		return (Datum) 0;
 	if (teams.count[0] > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%d players have no team", teams.count[0]),
 				 errhint("Place them with skillrating.place_joiner().")));
-	max_swaps = count_argument(fcinfo, TRANSFERS_ARG_MAX_SWAPS, "max_swaps", 0, NO_LIMIT, 0);
-	max_lead = count_argument(fcinfo, TRANSFERS_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
+	max_swaps = count_argument(fcinfo, 1, "max_swaps", 0, NO_LIMIT, 0);
+	max_lead = count_argument(fcinfo, 2, "max_lead", 0, NO_LIMIT, 1);
 	set_teams(&teams, teams.team);
 	status = find_transfer(&teams, max_swaps, max_lead, &request, &split);
 	check_groups(&teams, &split);
@@ -324,38 +290,24 @@ skillrating_suggest_transfers(PG_FUNCTION_ARGS)
 	if (status == TRANSFER_FOUND)
 		put_movers(fcinfo, &teams, &split, true,
 				   finish_split(&teams.lobby, &request, &split,
-								wants_why(fcinfo, TRANSFERS_ARG_EXPLAIN)));
+								wants_why(fcinfo)));
 	return (Datum) 0;
 }
 
-/*
- * ---- place_joiner() ----
- */
-
-/* The positions of its arguments. */
-enum
-{
-	JOINER_ARG_LOBBY,
-	JOINER_ARG_MAX_LEAD,
-	JOINER_ARG_BUDGET,			/* and seed */
-	JOINER_ARG_EXPLAIN = JOINER_ARG_BUDGET + 2
-};
-
-/* Arguments as above. */
-Datum
-skillrating_place_joiner(PG_FUNCTION_ARGS)
+/* place_joiner(lobby, max_lead, budget, seed, explain) */
+SQL_FUNCTION(skillrating_place_joiner)
 {
 	Teams		teams;
 	Split		split;
 	int			max_lead;
 	Datum		why;
 
-	if (!begin_moves(fcinfo, "place_joiner", JOINER_ARG_BUDGET, &teams))
+	if (!begin_moves(fcinfo, "place_joiner", &teams))
 		return (Datum) 0;
-	max_lead = count_argument(fcinfo, JOINER_ARG_MAX_LEAD, "max_lead", 0, NO_LIMIT, 1);
+	max_lead = count_argument(fcinfo, 1, "max_lead", 0, NO_LIMIT, 1);
 	if (teams.count[0] == 0)
 		return (Datum) 0;
-	why = place(&teams, max_lead, wants_why(fcinfo, JOINER_ARG_EXPLAIN), &split);
+	why = place(&teams, max_lead, wants_why(fcinfo), &split);
 	put_movers(fcinfo, &teams, &split, false, why);
 	return (Datum) 0;
 }

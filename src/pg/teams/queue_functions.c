@@ -10,10 +10,7 @@
 #include "core/split/fair_split.h"
 #include "core/split/queue.h"
 #include "pg/sql/arrays.h"
-#include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
-
-SKILLRATING_FUNCTION(skillrating_pair_queue);
 
 /* Steps to split a match again where teams are not all that decides. */
 #define SPLIT_WORK 1e6
@@ -233,7 +230,7 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 	rows.number = ++tickets->nmatches;
 	rows.quality[0] = Float8GetDatum(least * problem->nteams);
 	rows.quality[1] = Int64GetDatum((int64) (UINT64CONST(1) << found->region));
-	if (wants_why(tickets->fcinfo, QUEUE_ARG_EXPLAIN))
+	if (wants_why(tickets->fcinfo))
 		rows.why = why_match(tickets, found, &lobby, &request, &split, needed);
 	put_teams(tickets->fcinfo, &lobby, &split, &rows);
 	return true;
@@ -284,8 +281,7 @@ read_tickets(FunctionCallInfo fcinfo, Tickets *tickets)
 }
 
 /* Arguments as above. */
-Datum
-skillrating_pair_queue(PG_FUNCTION_ARGS)
+SQL_FUNCTION(skillrating_pair_queue)
 {
 	Tickets		tickets = {.fcinfo = fcinfo};
 	QueueProblem *problem = &tickets.problem;

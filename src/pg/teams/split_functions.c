@@ -7,44 +7,13 @@
 #include "funcapi.h"
 
 #include "core/split/fair_split.h"
-#include "pg/teams/explain.h"
 #include "pg/teams/lobby_reader.h"
 
-SKILLRATING_FUNCTION(skillrating_split_teams);
-SKILLRATING_FUNCTION(skillrating_split_all_sizes);
-
-static const char *const objectives[] = {"squares", "range"};
-static const char *const secondaries[] = {"none", "spread", "best"};
+static const char *const objectives[] = {"squares", "range", NULL};
+static const char *const secondaries[] = {"none", "spread", "best", NULL};
 
 /* The least size of teams in split_all_sizes(). */
 #define MIN_SIZE 2
-
-/*
- * ---- split_teams() ----
- */
-
-/* The positions of its arguments. */
-enum
-{
-	SPLIT_ARG_LOBBY,
-	SPLIT_ARG_TEAMS,
-	SPLIT_ARG_TEAM_SIZE,
-	SPLIT_ARG_OBJECTIVE,
-	SPLIT_ARG_SECONDARY,
-	SPLIT_ARG_TOLERANCE,
-	SPLIT_ARG_BUDGET,			/* and seed */
-	SPLIT_ARG_EXPLAIN = SPLIT_ARG_BUDGET + 2,
-	SPLIT_NARGS
-};
-
-/* The argument of split_teams() with a lobby, or of its form with two arrays; 0: there is none. */
-static int
-split_argument(FunctionCallInfo fcinfo, int arg)
-{
-	if (PG_NARGS() == SPLIT_NARGS)
-		return arg;
-	return arg <= SPLIT_ARG_TEAM_SIZE ? arg + 1 : 0;
-}
 
 /*
  * Ask for teams of a size, or if it is null of all who are not locked to the bench, whoever has
@@ -80,27 +49,22 @@ request_sizes(FunctionCallInfo fcinfo, int arg, Lobby *lobby, SplitRequest *requ
 		lobby->priority = NULL;
 }
 
-/* Read what is asked of the split. */
+/* Read what is asked of the split, from the argument objective on. */
 static void
-read_request(FunctionCallInfo fcinfo, Lobby *lobby, SplitRequest *request)
+read_request(FunctionCallInfo fcinfo, int arg, Lobby *lobby, SplitRequest *request)
 {
-	int			tolerance = split_argument(fcinfo, SPLIT_ARG_TOLERANCE);
-
-	memset(request, 0, sizeof(SplitRequest));
-	request->objective = (SplitObjective)
-		name_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_OBJECTIVE), "objective", objectives,
-					  lengthof(objectives), SPLIT_SQUARES,
-					  "Objectives are \"squares\", of the deviations of strengths from their mean, and \"range\", from the weakest team to the strongest.");
-	request->secondary = (Secondary)
-		name_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_SECONDARY), "secondary objective", secondaries,
-					  lengthof(secondaries), SECONDARY_NONE,
-					  "Secondary objectives are the \"spread\" within teams, their \"best\" players, and \"none\".");
+	if (has_argument(fcinfo, arg))
+		request->objective = (SplitObjective)
+			word_index("objective", PG_GETARG_DATUM(arg), objectives);
+	if (has_argument(fcinfo, arg + 1))
+		request->secondary = (Secondary)
+			word_index("secondary objective", PG_GETARG_DATUM(arg + 1), secondaries);
 	if (request->secondary != SECONDARY_NONE && lobby->nteams > 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("secondary is for two teams only, not for %d", lobby->nteams)));
-	if (has_argument(fcinfo, tolerance))
-		request->tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(tolerance));
+	if (has_argument(fcinfo, arg + 2))
+		request->tolerance = check_not_negative("tolerance", PG_GETARG_FLOAT8(arg + 2));
 }
 
 /* Return the rows of a split, with a team size in front unless that is 0. */
@@ -117,26 +81,29 @@ put_split(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *spl
 	put_teams(fcinfo, lobby, split, &rows);
 }
 
-/* Arguments as above. */
-Datum
-skillrating_split_teams(PG_FUNCTION_ARGS)
+/*
+ * split_teams(lobby, teams, team_size, objective, secondary, tolerance, budget, seed, explain), and
+ * split_teams(players, mu, teams, team_size)
+ */
+SQL_FUNCTION(skillrating_split_teams)
 {
+	bool		two_arrays = PG_NARGS() == 4;
+	int			teams = two_arrays ? 2 : 1;
+	int			team_size = teams + 1;
 	LobbyUse	use = {
-		.maker = "split_teams",.two_arrays = PG_NARGS() < SPLIT_NARGS,
-		.max_players = MAX_LOBBY_PLAYERS,
-		.nteams = count_argument(fcinfo, split_argument(fcinfo, SPLIT_ARG_TEAMS), "teams", 2,
-								 SPLIT_MAX_TEAMS, 2),
-		.options = split_argument(fcinfo, SPLIT_ARG_BUDGET)
+		.maker = "split_teams",.two_arrays = two_arrays,.max_players = MAX_LOBBY_PLAYERS,
+		.nteams = count_argument(fcinfo, teams, "teams", 2, SPLIT_MAX_TEAMS, 2),
+		.options = !two_arrays
 	};
-	int			team_size = split_argument(fcinfo, SPLIT_ARG_TEAM_SIZE);
 	Lobby		lobby;
-	SplitRequest request;
+	SplitRequest request = {.objective = SPLIT_SQUARES};
 	Split		split;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!read_lobby(fcinfo, &use, &lobby))
 		return (Datum) 0;
-	read_request(fcinfo, &lobby, &request);
+	if (!two_arrays)
+		read_request(fcinfo, team_size + 1, &lobby, &request);
 	if (lobby.n == 0 && !has_argument(fcinfo, team_size))
 		return (Datum) 0;
 	request_sizes(fcinfo, team_size, &lobby, &request);
@@ -144,33 +111,19 @@ skillrating_split_teams(PG_FUNCTION_ARGS)
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
 	put_split(fcinfo, &lobby, 0, &split,
-			  wants_why(fcinfo, split_argument(fcinfo, SPLIT_ARG_EXPLAIN)) ?
-			  why_split(&lobby, &request, &split) : (Datum) 0);
+			  !two_arrays && wants_why(fcinfo) ? why_split(&lobby, &request, &split) : (Datum) 0);
 	return (Datum) 0;
 }
 
-/*
- * ---- split_all_sizes() ----
- */
-
-/* The positions of its arguments. */
-enum
-{
-	SIZES_ARG_LOBBY,
-	SIZES_ARG_BUDGET,			/* and seed */
-	SIZES_ARG_EXPLAIN = SIZES_ARG_BUDGET + 2
-};
-
-/* Arguments as above. */
-Datum
-skillrating_split_all_sizes(PG_FUNCTION_ARGS)
+/* split_all_sizes(lobby, budget, seed, explain) */
+SQL_FUNCTION(skillrating_split_all_sizes)
 {
 	static const LobbyUse use = {
 		.maker = "split_all_sizes",.max_players = MAX_LOBBY_PLAYERS,.nteams = 2,
 		.unused = LOBBY_SET(LOBBY_PRIORITY) | LOBBY_SET(LOBBY_CURRENT),
-		.options = SIZES_ARG_BUDGET
+		.options = true
 	};
-	bool		explain = wants_why(fcinfo, SIZES_ARG_EXPLAIN);
+	bool		explain = wants_why(fcinfo);
 	Lobby		lobby;
 	Split	   *split;
 	int			nsizes;

@@ -8,7 +8,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 
-#include "pg/history/solution.h"
+#include "pg/history/solve_state.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/rate/match_reader.h"
 #include "pg/ladder/rate/states.h"

@@ -7,7 +7,6 @@
 
 #include "pg/ladder/entry/ladder.h"
 #include "pg/matches/batch.h"
-#include "pg/matches/meetings.h"
 
 /*
  * Load what matches look back on, as far as that was not done: of the players of the match that
