@@ -61,3 +61,26 @@ BEGIN
     EXECUTE format('CREATE AGGREGATE skillrating.%I(%s) (STYPE = %s, PARALLEL = SAFE, %s)', name, arguments, state, options);
 END
 $function$;
+
+-- A function in C, by its name with the schema, as the arguments of CREATE FUNCTION have them, with its
+-- result (null: that of its OUT arguments) and what PostgreSQL may assume of it.  The symbol is the name
+-- with a prefix unless it is given.
+CREATE FUNCTION skillrating_internal.make_function(
+    name text,
+    arguments text,
+    result text,
+    properties text,
+    comment text,
+    symbol text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+    EXECUTE format('CREATE FUNCTION %s(%s) %s AS ''MODULE_PATHNAME'', %L LANGUAGE C %s', name, arguments,
+        'RETURNS ' || result, coalesce(symbol, 'skillrating_' || split_part(name, '.', 2)), properties);
+    EXECUTE format('COMMENT ON FUNCTION %s IS %L', (
+        SELECT p.oid::regprocedure FROM pg_proc AS p
+        WHERE p.pronamespace = split_part(name, '.', 1)::regnamespace AND p.proname = split_part(name, '.', 2)
+            AND obj_description(p.oid, 'pg_proc') IS NULL), comment);
+END
+$function$;

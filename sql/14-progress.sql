@@ -1,6 +1,6 @@
 -- What other sessions can see of long work.
 
-CREATE FUNCTION skillrating.progress(
+SELECT skillrating_internal.make_function('skillrating.progress', '
     OUT pid integer,
     OUT work text,
     OUT ladder text,
@@ -8,12 +8,8 @@ CREATE FUNCTION skillrating.progress(
     OUT done bigint,
     OUT total bigint,
     OUT started_at timestamptz,
-    OUT phase_started_at timestamptz)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_progress'
-LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
-
-COMMENT ON FUNCTION skillrating.progress() IS
+    OUT phase_started_at timestamptz',
+    'SETOF record', 'STABLE PARALLEL RESTRICTED ROWS 10',
 'Long work that sessions are doing in this database at the moment: a row each, with the process
 (pid, as in pg_stat_activity), the function (work: backfill, catch_up, shadow_ladder, solve_ladder,
 suggest_model, tune or verify), the ladder (null for tune), what it is doing, how much of that is
@@ -25,4 +21,4 @@ The phases are beginning; searching (the source for matches); rating (matches ar
 shadow_ladder() makes indexes, pg_stat_progress_create_index has its progress. Nothing waits for it
 or is written for it. Roles see the work of those whose rights they have, and work on ladders that
 they own; members of pg_read_all_stats see all. Nothing is shown of sessions where the setting
-track_activities is off.';
+track_activities is off.');

@@ -280,7 +280,7 @@ entries_without_function() {
 	local list=$1
 	shift
 	comm -23 <(sed -n '/^static const LadderEntry entries/,/^};/s/^\t{"\([a-z_]*\)", [A-Za-z]*Lock.*/\1/p' "$list" | LC_ALL=C sort) \
-		<(cat "$@" | sed -nE 's/^CREATE FUNCTION skillrating(_internal)?\.([a-z_]+)\(.*/\2/p' | LC_ALL=C sort)
+		<(cat "$@" | sed -nE "s/^(CREATE FUNCTION |SELECT .*make_function\(')skillrating(_internal)?\.([a-z_]+)\b.*/\3/p" | LC_ALL=C sort)
 }
 
 # Files of C, SQL and shell below ROOT that are too long.

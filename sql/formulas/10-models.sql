@@ -18,9 +18,9 @@ state_columns text[]: As models() has them of players.
 initial_state float8[]: As initial_state() has it of players; null if there are none.
 description text: What its first state column is.');
 
-CREATE FUNCTION skillrating.models(
+SELECT skillrating_internal.make_function('skillrating.models', '
     model text DEFAULT NULL,
-    params jsonb DEFAULT '{}',
+    params jsonb DEFAULT ''{}'',
     OUT name text,
     OUT summary text,
     OUT state_columns text[],
@@ -33,12 +33,8 @@ CREATE FUNCTION skillrating.models(
     OUT log_odds_unit float8,
     OUT parameters jsonb,
     OUT parts skillrating.model_part[],
-    OUT components skillrating.model_component[])
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_models'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
-
-COMMENT ON FUNCTION skillrating.models(text, jsonb) IS
+    OUT components skillrating.model_component[]',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Every rating model with its default parameters, sorted by name; or one model under these
 parameters, which are checked.
 name, summary, source: the model, one line about it, and the paper or document that it comes from.
@@ -54,9 +50,9 @@ where parameters leave no number.
 parameters: the parameters given, with the defaults of all others; see parameters().
 parts: what of the model can be switched on.  components: whose states there are beside players.
 Errors: 22023 for an unknown model or parameter or a wrong type, and for a parameter that has no
-effect, 22003 for a value out of range.';
+effect, 22003 for a value out of range.');
 
-CREATE FUNCTION skillrating.parameters(
+SELECT skillrating_internal.make_function('skillrating.parameters', '
     of text,
     OUT kind text,
     OUT name text,
@@ -66,12 +62,8 @@ CREATE FUNCTION skillrating.parameters(
     OUT max float8,
     OUT choices text[],
     OUT unit text,
-    OUT description text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_parameters'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 20;
-
-COMMENT ON FUNCTION skillrating.parameters(text) IS
+    OUT description text',
+    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 20',
 'The parameters of what has that name, one a row, in the order of its definition: of a model, a
 solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that
 set_eligibility() takes, in the order in which a match is judged by them.
@@ -80,38 +72,26 @@ type: number, choice, flag (true or false) or table (an array of [bound, value] 
 bound).
 default_value: JSON''s null is a bound that is absent.
 min, max: what a number may be; null is no limit.
-Error 22023 if nothing has that name.';
+Error 22023 if nothing has that name.');
 
-CREATE FUNCTION skillrating.initial_state(model text, params jsonb DEFAULT '{}')
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_initial_state'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.initial_state(text, jsonb) IS
+SELECT skillrating_internal.make_function('skillrating.initial_state', 'model text, params jsonb DEFAULT ''{}''',
+    'float8[]', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The state of a player who has not played, in the order of the model''s state columns. Errors as for
-models().';
+models().');
 
-CREATE FUNCTION skillrating.state_rating(model text, state float8[], params jsonb DEFAULT '{}')
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_state_rating'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.state_rating(text, float8[], jsonb) IS
+SELECT skillrating_internal.make_function('skillrating.state_rating', 'model text, state float8[], params jsonb DEFAULT ''{}''',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The displayed rating of a state, given in the order of the model''s state columns. Errors as for
-models(), 2202E for an array of another length, 22004 for nulls in it.';
+models(), 2202E for an array of another length, 22004 for nulls in it.');
 
-CREATE FUNCTION skillrating.idle_state(
+SELECT skillrating_internal.make_function('skillrating.idle_state', '
     model text,
     state float8[],
     idle interval,
-    params jsonb DEFAULT '{}',
+    params jsonb DEFAULT ''{}'',
     shared_state float8[] DEFAULT NULL,
-    shared_idle interval DEFAULT NULL)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_idle_state'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.idle_state(text, float8[], interval, jsonb, float8[], interval) IS
+    shared_idle interval DEFAULT NULL',
+    'float8[]', 'IMMUTABLE PARALLEL SAFE',
 'The state of a player after idle time, with which a match would find it: deviations grow and
 ratings decay as the model''s parameters say.
 state, shared_state: in the order of the model''s state columns.
@@ -121,20 +101,16 @@ the state that these columns come from, and age in by shared_idle; otherwise it 
 without it these columns stay.
 Null if another argument is null.  Errors as for models(), 2202E for an array of
 another length, 22004 for nulls in it, 22003 for negative idle time or a state out of range, 0A000
-for parameters with rating periods, under which rate() and predict() let time pass.';
+for parameters with rating periods, under which rate() and predict() let time pass.');
 
-CREATE FUNCTION skillrating.season_state(
+SELECT skillrating_internal.make_function('skillrating.season_state', '
     model text,
     state float8[],
     keep float8 DEFAULT 0.5,
-    params jsonb DEFAULT '{}',
+    params jsonb DEFAULT ''{}'',
     mean float8 DEFAULT NULL,
-    keep_deviations boolean DEFAULT false)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_season_state'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.season_state(text, float8[], float8, jsonb, float8, boolean) IS
+    keep_deviations boolean DEFAULT false',
+    'float8[]', 'IMMUTABLE PARALLEL SAFE',
 'The state of a player at the start of a season, by soft reset: each column moves towards its
 initial value, to initial + keep * (value - initial), and a deviation to
 sqrt(keep^2 * value^2 + (1 - keep^2) * initial^2), since what is not kept is as uncertain as a
@@ -144,27 +120,23 @@ keep: 0 (all new) to 1 (unchanged).
 mean: what the first column moves towards in place of its initial value.
 keep_deviations: whether deviations stay as they are.
 Null if an argument other than mean is null.  Errors: those of state_rating(), and 22003 for numbers
-out of range.';
+out of range.');
 
-CREATE FUNCTION skillrating_internal.state_in_period(
+SELECT skillrating_internal.make_function('skillrating_internal.state_in_period', '
     model text,
     state float8[],
     at timestamptz,
-    params jsonb)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_state_in_period'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.state_in_period(text, float8[], timestamptz, jsonb) IS
+    params jsonb',
+    'float8[]', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The state of a player in the rating period of a time: the open period is closed if that is a later
 one.  The same state without periods and where tournaments are periods.  Errors as for
-models(), 2202E for an array of another length.';
+models(), 2202E for an array of another length.');
 
-CREATE FUNCTION skillrating_internal.display_expression(model text, params jsonb DEFAULT '{}')
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_display_expression'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.display_expression(text, jsonb) IS
+SELECT skillrating_internal.make_function('skillrating_internal.display_expression', '
+    model text,
+    params jsonb DEFAULT ''{}'',
+    prefix text DEFAULT '''',
+    suffix text DEFAULT ''''',
+    'text', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The displayed rating, which leaderboards sort by, as an SQL expression over the model''s state
-columns. Errors as for models().';
+columns, each behind a prefix, and with a suffix to its name. Errors as for models().');

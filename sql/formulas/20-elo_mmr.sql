@@ -1,6 +1,6 @@
 -- Elo-MMR for one contest given as arrays.
 
-CREATE FUNCTION skillrating.elo_mmr_update(
+SELECT skillrating_internal.make_function('skillrating.elo_mmr_update', '
     team integer[],
     rank float8[],
     mu float8[],
@@ -8,17 +8,13 @@ CREATE FUNCTION skillrating.elo_mmr_update(
     weight float8[] DEFAULT NULL,
     beta float8 DEFAULT 200,
     tau float8 DEFAULT 35,
-    form text DEFAULT 'normal',
+    form text DEFAULT ''normal'',
     split_ties boolean DEFAULT false,
     OUT ordinal integer,
     OUT new_mu float8,
     OUT new_sigma float8,
-    OUT performance float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_elo_mmr_update'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 100;
-
-COMMENT ON FUNCTION skillrating.elo_mmr_update(integer[], float8[], float8[], float8[], float8[], float8, float8, text, boolean) IS
+    OUT performance float8',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 100',
 'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a
 player, in the order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.
@@ -35,4 +31,4 @@ split_ties: a tie is half a win and half a loss, and not an equal performance.
 performance: the level, in rating points, at which the place of the team is most likely.
 No rows if an argument other than weight is null.
 Errors: 22023 for an unknown form or fewer than two teams, 22004 for null elements, 2202E for
-arrays of different length, 22003 for numbers out of range.';
+arrays of different length, 22003 for numbers out of range.');

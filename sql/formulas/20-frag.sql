@@ -1,33 +1,25 @@
 -- Frag ranking: duels, events, suicides, and logs of frags.
 
-CREATE FUNCTION skillrating.frag_share(score_a float8, score_b float8)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_share'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_share(float8, float8) IS
+SELECT skillrating_internal.make_function('skillrating.frag_share', 'score_a float8, score_b float8',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The score of player a in a duel of score_a to score_b frags, 0 to 1: a / (a + b), 0.5 for 0 : 0.
 A negative score counts for the other player first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3
 (Becker, 2001).
 score_a, score_b: frags, finite.
-Error 22003 for numbers that are not finite.';
+Error 22003 for numbers that are not finite.');
 
-CREATE FUNCTION skillrating.frag_win_share(
+SELECT skillrating_internal.make_function('skillrating.frag_win_share', '
     rating_a float8,
     rating_b float8,
-    scale float8 DEFAULT 400)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_win_share'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_win_share(float8, float8, float8) IS
+    scale float8 DEFAULT 400',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The expected share of the frags that player a makes against player b, 0 to 1:
 1 / (1 + 10^((rating_b - rating_a) / scale)).  It is not a probability to win.
 rating_a, rating_b: in points, finite.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.frag_update(
+SELECT skillrating_internal.make_function('skillrating.frag_update', '
     rating_a float8,
     rating_b float8,
     score_a float8,
@@ -35,13 +27,10 @@ CREATE FUNCTION skillrating.frag_update(
     k float8 DEFAULT 40,
     scale float8 DEFAULT 400,
     points float8 DEFAULT 0,
-    floor float8 DEFAULT '-infinity',
+    floor float8 DEFAULT ''-infinity'',
     OUT new_rating_a float8,
-    OUT new_rating_b float8)
-AS 'MODULE_PATHNAME', 'skillrating_frag_update'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_update(float8, float8, float8, float8, float8, float8, float8, float8) IS
+    OUT new_rating_b float8',
+    NULL, 'IMMUTABLE STRICT PARALLEL SAFE',
 'Both ratings after a duel (Becker, 2001): a gains and b loses k * (frag_share - frag_win_share).
 rating_a, rating_b: in points, finite.  score_a, score_b: frags, finite.
 k: the most that a duel can move a rating, in points, 0 or more.
@@ -49,38 +38,30 @@ scale: lead in points at which the frags are expected 10 to 1, above 0.
 points: the score that is one duel, 0 or more; with 1, 7 : 0 moves seven times as far as 1 : 0;
 with 0 any score is one duel.
 floor: no loss takes a rating below it, in points; -infinity is none.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.frag_suicide(
+SELECT skillrating_internal.make_function('skillrating.frag_suicide', '
     rating float8,
     k float8 DEFAULT 40,
     frags float8 DEFAULT 1,
     points float8 DEFAULT 0,
-    floor float8 DEFAULT '-infinity')
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_suicide'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_suicide(float8, float8, float8, float8, float8) IS
+    floor float8 DEFAULT ''-infinity''',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The rating of a player after a suicide, or after killing a team mate: a duel lost frags : 0 against
 an equal, which costs half of k, times frags / points if points is above 0.
 rating: in points, finite.  k: in points, 0 or more.  frags: 0 or more.
 points: the score that is one duel, 0 or more.
 floor: no loss takes the rating below it, in points; -infinity is none.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.frag_event(
+SELECT skillrating_internal.make_function('skillrating.frag_event', '
     rating float8,
     opponent_rating float8[],
     event_points float8 DEFAULT 1,
     k float8 DEFAULT 40,
     scale float8 DEFAULT 400,
-    points float8 DEFAULT 1)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_frag_event'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.frag_event(float8, float8[], float8, float8, float8, float8) IS
+    points float8 DEFAULT 1',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The rating of a player after an event without a single opponent, such as a capture: duels won
 against the mean rating of the other team, whose ratings do not change (Becker, 2001).
 rating: in points, finite.
@@ -89,7 +70,7 @@ event_points: worth of the event as a score, finite.  points: the score that is 
 with 0 any score is one duel.
 k: in points, 0 or more.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
-Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.';
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.');
 
 SELECT skillrating_internal.make_type('frag_rating',
 'Result of frag_ratings() for a player at the end of a log of frags.', '

@@ -1,21 +1,17 @@
 -- Glicko and Glicko-2 for one player and a rating period.
 
-CREATE FUNCTION skillrating.glicko_win_probability(
+SELECT skillrating_internal.make_function('skillrating.glicko_win_probability', '
     rating_a float8,
     deviation_a float8,
     rating_b float8,
-    deviation_b float8)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_glicko_win_probability'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko_win_probability(float8, float8, float8, float8) IS
+    deviation_b float8',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Expected score of player a against player b, 0 to 1, under Glicko: Elo''s curve, flattened by g of
 the root of both squared deviations (Glickman, The Glicko system).
 rating_a, rating_b: in points, finite.  deviation_a, deviation_b: in points, 0 or more.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.glicko_update(
+SELECT skillrating_internal.make_function('skillrating.glicko_update', '
     rating float8,
     deviation float8,
     opponent_rating float8[],
@@ -23,11 +19,8 @@ CREATE FUNCTION skillrating.glicko_update(
     score float8[],
     c float8 DEFAULT 0,
     OUT new_rating float8,
-    OUT new_deviation float8)
-AS 'MODULE_PATHNAME', 'skillrating_glicko_update'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko_update(float8, float8, float8[], float8[], float8[], float8) IS
+    OUT new_deviation float8',
+    NULL, 'IMMUTABLE STRICT PARALLEL SAFE',
 'The rating and deviation of a player after a rating period under Glicko (Glickman, 1999).
 rating: in points, finite.  deviation: in points, above 0.
 opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
@@ -36,24 +29,20 @@ drew, 0 lost).  Empty arrays are a period without games.
 c: growth of a deviation, in points per root of a period, 0 or more; the deviation first grows to
 sqrt(deviation^2 + c^2), at most 350.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
-length.';
+length.');
 
-CREATE FUNCTION skillrating.glicko2_win_probability(
+SELECT skillrating_internal.make_function('skillrating.glicko2_win_probability', '
     rating_a float8,
     deviation_a float8,
     rating_b float8,
-    deviation_b float8)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_glicko_win_probability'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko2_win_probability(float8, float8, float8, float8) IS
+    deviation_b float8',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Expected score of player a against player b, 0 to 1, under Glicko-2: the same as
 glicko_win_probability(), because both systems have the same points.
 rating_a, rating_b: in points, finite.  deviation_a, deviation_b: in points, 0 or more.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.', 'skillrating_glicko_win_probability');
 
-CREATE FUNCTION skillrating.glicko2_update(
+SELECT skillrating_internal.make_function('skillrating.glicko2_update', '
     rating float8,
     deviation float8,
     volatility float8,
@@ -65,11 +54,8 @@ CREATE FUNCTION skillrating.glicko2_update(
     deviation_max float8 DEFAULT 350,
     OUT new_rating float8,
     OUT new_deviation float8,
-    OUT new_volatility float8)
-AS 'MODULE_PATHNAME', 'skillrating_glicko2_update'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.glicko2_update(float8, float8, float8, float8[], float8[], float8[], float8, float8, float8) IS
+    OUT new_volatility float8',
+    NULL, 'IMMUTABLE STRICT PARALLEL SAFE',
 'The rating, deviation and volatility of a player after a rating period under Glicko-2 (Glickman,
 2013).
 rating: in points, finite.  deviation: in points, above 0.
@@ -83,4 +69,4 @@ fractions.
 deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as
 in the paper.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
-length.';
+length.');

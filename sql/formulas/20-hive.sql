@@ -1,19 +1,15 @@
 -- The Hive model over the players of one match.
 
-CREATE FUNCTION skillrating.hive_weight(
+SELECT skillrating_internal.make_function('skillrating.hive_weight', '
     joined float8,
     left_at float8,
-    median_round float8)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_hive_weight'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.hive_weight(float8, float8, float8) IS
+    median_round float8',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Weight of a stint: a^-joined - a^-left_at with a = 2^(2 / median_round).  The first half of a median
 round weighs 0.5, the second 0.25, and everything after it 0.25.  Weights of several stints add up.
 joined, left_at: seconds from the start of the match, 0 <= joined <= left_at.
 median_round: median length of a match in seconds, above 0.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
 SELECT skillrating_internal.make_type('hive_state',
 'State of a player under the Hive model, made by the function hive_state().', '

@@ -1,6 +1,6 @@
 -- TrueSkill for one match given as arrays.
 
-CREATE FUNCTION skillrating.trueskill_update(
+SELECT skillrating_internal.make_function('skillrating.trueskill_update', '
     team integer[],
     rank float8[],
     mu float8[],
@@ -9,15 +9,11 @@ CREATE FUNCTION skillrating.trueskill_update(
     beta float8 DEFAULT 25 / 6.0,
     tau float8 DEFAULT 25 / 300.0,
     draw_probability float8 DEFAULT 0.1,
-    ties text DEFAULT 'alike',
+    ties text DEFAULT ''alike'',
     OUT ordinal integer,
     OUT new_mu float8,
-    OUT new_sigma float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_trueskill_update'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
-
-COMMENT ON FUNCTION skillrating.trueskill_update(integer[], float8[], float8[], float8[], float8[], float8, float8, float8, text) IS
+    OUT new_sigma float8',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
 order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.
@@ -33,7 +29,7 @@ common level; chain: within that of the next, in the order of their numbers, as 
 implementations, which treats equal teams differently.
 No rows if an argument other than weight is null.
 Errors: 22004 for null elements, 2202E for arrays of different length, 22003 for numbers out of
-range, 22023 for fewer than two teams or an unknown word for ties.';
+range, 22023 for fewer than two teams or an unknown word for ties.');
 
 SELECT skillrating_internal.make_type('trueskill_prediction',
 'Prediction of trueskill_win_probability() for a team; all probabilities lie between 0 and 1.', '
@@ -42,18 +38,14 @@ win_probability float8: That it beats all others, alone; elsewhere win_probabili
 draw_probability float8: That it shares the first place.
 rank_probability float8[]: Element r is the probability that r - 1 teams beat it.');
 
-CREATE FUNCTION skillrating.trueskill_win_probability(
+SELECT skillrating_internal.make_function('skillrating.trueskill_win_probability', '
     team integer[],
     mu float8[],
     sigma float8[],
     weight float8[] DEFAULT NULL,
     beta float8 DEFAULT 25 / 6.0,
-    draw_probability float8 DEFAULT 0.1)
-RETURNS SETOF skillrating.trueskill_prediction
-AS 'MODULE_PATHNAME', 'skillrating_trueskill_win_probability'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
-
-COMMENT ON FUNCTION skillrating.trueskill_win_probability(integer[], float8[], float8[], float8[], float8, float8) IS
+    draw_probability float8 DEFAULT 0.1',
+    'SETOF skillrating.trueskill_prediction', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Predicts a match of two or more teams under TrueSkill; one row a team, in ascending order of its
 number.
 A team beats another if its performance is ahead by more than their draw margin.
@@ -63,19 +55,15 @@ probability that no team beats it and it does not beat all (a shared first place
 Element r of rank_probability is the probability that r - 1 teams beat it: the elements add up to 1,
 and the first equals win_probability + draw_probability.
 The method integrates over the performances of all teams, to 1e-8.
-Arguments and errors as for trueskill_update().';
+Arguments and errors as for trueskill_update().');
 
-CREATE FUNCTION skillrating.trueskill_quality(
+SELECT skillrating_internal.make_function('skillrating.trueskill_quality', '
     team integer[],
     mu float8[],
     sigma float8[],
     weight float8[] DEFAULT NULL,
-    beta float8 DEFAULT 25 / 6.0)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_trueskill_quality'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.trueskill_quality(integer[], float8[], float8[], float8[], float8) IS
+    beta float8 DEFAULT 25 / 6.0',
+    'float8', 'IMMUTABLE PARALLEL SAFE',
 'How balanced a match of two or more teams would be under TrueSkill, 0 to 1: the probability that
 all draw, relative to that between equals whose skills are certain.
-Arguments and errors as for trueskill_update().';
+Arguments and errors as for trueskill_update().');

@@ -1,6 +1,6 @@
 -- Weng and Lin's models for one match given as arrays.
 
-CREATE FUNCTION skillrating.weng_lin_update(
+SELECT skillrating_internal.make_function('skillrating.weng_lin_update', '
     variant text,
     team integer[],
     rank float8[],
@@ -13,15 +13,11 @@ CREATE FUNCTION skillrating.weng_lin_update(
     span integer DEFAULT 4,
     prevent_sigma_increase boolean DEFAULT false,
     epsilon float8 DEFAULT 0.1,
-    weights text DEFAULT 'partial',
+    weights text DEFAULT ''partial'',
     OUT ordinal integer,
     OUT new_mu float8,
-    OUT new_sigma float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_weng_lin_update'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 10;
-
-COMMENT ON FUNCTION skillrating.weng_lin_update(text, integer[], float8[], float8[], float8[], float8[], float8, float8, float8, integer, boolean, float8, text) IS
+    OUT new_sigma float8',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill; one row a player,
 in the order of the arrays; ordinal is the position in them, from 1.
 variant: plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or
@@ -41,24 +37,20 @@ epsilon: draw margin of the variants by Thurstone and Mosteller, in the unit of 
 weights: partial or openskill.
 No rows if an argument other than weight is null.
 Errors: 22023 for an unknown variant or fewer than two teams, 22004 for null elements, 2202E for
-arrays of different length, 22003 for numbers out of range.';
+arrays of different length, 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.weng_lin_win_probability(
+SELECT skillrating_internal.make_function('skillrating.weng_lin_win_probability', '
     team integer[],
     mu float8[],
     sigma float8[],
     beta float8 DEFAULT 25 / 6.0,
-    curve text DEFAULT 'normal',
-    variant text DEFAULT 'plackett_luce',
+    curve text DEFAULT ''normal'',
+    variant text DEFAULT ''plackett_luce'',
     epsilon float8 DEFAULT 0.1,
     OUT team_number integer,
     OUT win_probability float8,
-    OUT exact_win_probability float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_weng_lin_win_probability'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
-
-COMMENT ON FUNCTION skillrating.weng_lin_win_probability(integer[], float8[], float8[], float8, text, text, float8) IS
+    OUT exact_win_probability float8',
+    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
 'The probabilities of teams to win, as OpenSkill predicts them and as the model itself does; one row
 a team, by its number.
 team, mu, sigma: arrays with one element a player.  team: any number; two teams or more.
@@ -70,22 +62,18 @@ win_probability: the mean over all pairs of teams (predict_win of OpenSkill).
 exact_win_probability: to come first, half a draw of two counted, by the likelihood that
 weng_lin_update() updates by.
 Errors: 22023 for an unknown curve or variant or fewer than two teams, 22004 for null elements,
-2202E for arrays of different length, 22003 for numbers out of range.';
+2202E for arrays of different length, 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating.weng_lin_draw_probability(
+SELECT skillrating_internal.make_function('skillrating.weng_lin_draw_probability', '
     team integer[],
     mu float8[],
     sigma float8[],
-    beta float8 DEFAULT 25 / 6.0)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_weng_lin_draw_probability'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.weng_lin_draw_probability(integer[], float8[], float8[], float8) IS
+    beta float8 DEFAULT 25 / 6.0',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The probability of a draw as OpenSkill predicts it (predict_draw): the mean over all pairs of teams
 of that of a difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n being the number of
 players.
 It measures how even a match is, and no share of draws.
 team, mu, sigma, beta: as for weng_lin_win_probability().
 Errors: 22023 for fewer than two teams, 22004 for null elements, 2202E for arrays of different
-length, 22003 for numbers out of range.';
+length, 22003 for numbers out of range.');

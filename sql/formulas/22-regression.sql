@@ -26,13 +26,9 @@ Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if
 length in some row, 22003 for numbers that are not finite or whose squares (from about 1e154 on) do
 not fit into a double precision, 22023 if a feature is constant or depends on those before it.';
 
-CREATE FUNCTION skillrating.linear_predict(fit skillrating.linear_model, x float8[])
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_linear_predict'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.linear_predict(skillrating.linear_model, float8[]) IS
+SELECT skillrating_internal.make_function('skillrating.linear_predict', 'fit skillrating.linear_model, x float8[]',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The prediction of a fit for the features x: intercept + sum of coefficient * x.
 fit: found by linear_fit().  x: one element for each of its coefficients.
 Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result that is
-out of range.';
+out of range.');

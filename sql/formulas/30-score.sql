@@ -7,9 +7,10 @@ SELECT skillrating_internal.make_aggregate('brier_score', 'probability float8, o
     'INITCOND = ''{0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON FUNCTION skillrating_internal.sums_transition(float8[], float8, float8) IS
-'Transition function of brier_score(), surprise() and skill_score(), which differ in the length of
-the state: {count, sums, each with its low part}, of squared distances; of outcomes less
-probabilities and their variances; and of squared distances, outcomes and squared outcomes.';
+'Transition function of brier_score(), log_loss(), surprise(), accuracy() and skill_score(), by the
+length of the state, 3 to 7: {count, sums, each with its low part}, of squared distances; of losses,
+and a 0; of outcomes less probabilities and their variances; of hits, and three 0; and of squared
+distances, outcomes and squared outcomes.';
 
 COMMENT ON AGGREGATE skillrating.brier_score(float8, float8) IS
 'Mean squared distance of predicted probabilities from outcomes; 0 is perfect, a constant 0.5 scores
@@ -20,7 +21,7 @@ Error 22003 outside 0 to 1.
 Brier, Monthly Weather Review 78 (1950).';
 
 SELECT skillrating_internal.make_aggregate('log_loss', 'probability float8, outcome float8', 'float8',
-    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
+    'INITCOND = ''{0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.log_loss(float8, float8) IS
 'Mean negative log likelihood, in nats, of outcomes under predicted probabilities; a constant 0.5
@@ -49,7 +50,7 @@ outcome.
 Epstein, Journal of Applied Meteorology 8 (1969).';
 
 SELECT skillrating_internal.make_aggregate('accuracy', 'probability float8, outcome float8', 'float8',
-    'INITCOND = ''{0,0,0}''', final => 'sums', combine => 'sums');
+    'INITCOND = ''{0,0,0,0,0,0}''', transition => 'sums', final => 'sums', combine => 'sums');
 
 COMMENT ON AGGREGATE skillrating.accuracy(float8, float8) IS
 'Share of matches that the favourite won, 0 to 1; a forecast of 0.5 and a drawn match count half.
@@ -83,31 +84,23 @@ probability: predicted, 0 to 1.  outcome: 1 won, 0.5 drew, 0 lost.
 Rows with a null do not count; null if none counts or nothing was uncertain.
 Error 22003 outside 0 to 1.';
 
-CREATE FUNCTION skillrating.context_log_odds(
+SELECT skillrating_internal.make_function('skillrating.context_log_odds', '
     wins float8,
     games float8,
     prior_rate float8 DEFAULT 0.5,
-    prior_weight float8 DEFAULT 1)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_context_log_odds'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.context_log_odds(float8, float8, float8, float8) IS
+    prior_weight float8 DEFAULT 1',
+    'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Log-odds of a win rate, shrunk as if prior_weight further games had been won at prior_rate:
 ln((wins + w r) / (games - wins + w (1 - r))).  Finite for 0 of n and n of n; the defaults are
 Jeffreys'' prior.  Over the matches of a context (a side, a map, a size):
 context_log_odds(count(*) FILTER (WHERE won), count(*)).
 wins: draws count half, 0 <= wins <= games.  games: finite.
 prior_rate: above 0 and below 1.  prior_weight: games, above 0.
-Error 22003 for numbers out of range.';
+Error 22003 for numbers out of range.');
 
-CREATE FUNCTION skillrating_internal.paired_difference(losses_a float8[], losses_b float8[])
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_paired_difference'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.paired_difference(float8[], float8[]) IS
+SELECT skillrating_internal.make_function('skillrating_internal.paired_difference', 'losses_a float8[], losses_b float8[]',
+    'float8[]', 'IMMUTABLE STRICT PARALLEL SAFE',
 'A part of compare_ladders(): the mean of the first less the second over matches in the order of
 time, and its standard error, for which blocks of matches are independent and not matches; NaN for
 the error of fewer than 20 matches, and for both of none. Error 22023 for arrays of different
-lengths.';
+lengths.');

@@ -1,6 +1,6 @@
 -- Forecasts corrected and combined online.
 
-CREATE FUNCTION skillrating.recalibrate(
+SELECT skillrating_internal.make_function('skillrating.recalibrate', '
     probability float8,
     outcome float8,
     weight float8 DEFAULT 1,
@@ -9,12 +9,8 @@ CREATE FUNCTION skillrating.recalibrate(
     half_life_matches float8 DEFAULT 0,
     half_life_days float8 DEFAULT 0,
     side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8
-AS 'MODULE_PATHNAME', 'skillrating_recalibrate'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.recalibrate(float8, float8, float8, timestamptz, float8, float8, float8, float8, float8) IS
+    side_deviation float8 DEFAULT 0.5',
+    'float8', 'WINDOW IMMUTABLE PARALLEL SAFE',
 'Corrects a forecast by what the rows before it have taught:
 ln(q / (1 - q)) = intercept + slope ln(p / (1 - p)), with coefficients that are refitted online.
 SELECT *, skillrating.recalibrate(p, won, played_at => played_at) OVER (ORDER BY played_at) ...
@@ -33,9 +29,9 @@ side: 1 or 2 where the forecast is that of a fixed side (home, white, attack), i
 side_deviation: prior standard deviation of the intercept, whose prior mean is 0.
 deviation, side_deviation and both half-lives are read from the first row of a partition.
 Errors: 42P20 without ORDER BY or with a frame clause, 22003 for numbers out of range, 22004 for a
-parameter that is null and for half_life_days without played_at, 22008 for an infinite played_at.';
+parameter that is null and for half_life_days without played_at, 22008 for an infinite played_at.');
 
-CREATE FUNCTION skillrating.stack(
+SELECT skillrating_internal.make_function('skillrating.stack', '
     probability float8[],
     outcome float8[],
     weight float8 DEFAULT 1,
@@ -44,12 +40,8 @@ CREATE FUNCTION skillrating.stack(
     half_life_matches float8 DEFAULT 0,
     half_life_days float8 DEFAULT 0,
     side float8 DEFAULT NULL,
-    side_deviation float8 DEFAULT 0.5)
-RETURNS float8[]
-AS 'MODULE_PATHNAME', 'skillrating_stack'
-LANGUAGE C WINDOW IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.stack(float8[], float8[], float8, timestamptz, float8, float8, float8, float8, float8) IS
+    side_deviation float8 DEFAULT 0.5',
+    'float8[]', 'WINDOW IMMUTABLE PARALLEL SAFE',
 'Combines the forecasts of up to 16 models into one, by what the rows before it have taught:
 ln(q / (1 - q)) = intercept + sum of b_k ln(p_k / (1 - p_k)), with coefficients that are refitted
 online.
@@ -65,4 +57,4 @@ deviation: prior standard deviation of each b_k, whose prior mean is 1 / k for k
 The other arguments and errors are those of recalibrate(), which has one model; side has no effect
 with more than two teams.
 Further errors: 2202E for arrays that do not fit together and if the number of models varies, 22023
-for sums other than 1, 54000 beyond 16.';
+for sums other than 1, 54000 beyond 16.');

@@ -1,6 +1,6 @@
 -- Forecasts of a match between players of given states.
 
-CREATE FUNCTION skillrating.predict(
+SELECT skillrating_internal.make_function('skillrating.predict', '
     model text,
     state float8[],
     team integer[],
@@ -12,22 +12,18 @@ CREATE FUNCTION skillrating.predict(
     squad bigint[] DEFAULT NULL,
     experience integer[] DEFAULT NULL,
     log_odds float8 DEFAULT 0,
-    params jsonb DEFAULT '{}',
+    params jsonb DEFAULT ''{}'',
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
     player_id text[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT '''',
     components skillrating.final_component[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
     tournament text DEFAULT NULL,
     OUT team integer,
     OUT win_probability float8,
-    OUT draw_probability float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_predict'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 2;
-
-COMMENT ON FUNCTION skillrating.predict(text, float8[], integer[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], float8, jsonb, text[], text[], text[], text, skillrating.final_component[], timestamptz, text) IS
+    OUT draw_probability float8',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 2',
 'What a model says of a match between players of given states, without a ladder: what preview() says
 of players who go into the match with these states.
 
@@ -53,4 +49,4 @@ log_odds: what the first side, or the first team where there are no sides, has i
 
 No rows if state or team are null or empty.  Errors: 22023 for an unknown model and for a match that
 could not be rated, 22003 for numbers out of range and states that are not sound, 22004 for nulls,
-2202E for arrays that do not fit, 22008 for an infinite played_at.';
+2202E for arrays that do not fit, 22008 for an infinite played_at.');

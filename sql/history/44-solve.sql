@@ -1,20 +1,16 @@
 -- Ratings that all matches together imply.
 
-CREATE FUNCTION skillrating.solvers(
+SELECT skillrating_internal.make_function('skillrating.solvers', '
     OUT name text,
     OUT summary text,
     OUT source text,
-    OUT supports text[])
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_solvers'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 5;
-
-COMMENT ON FUNCTION skillrating.solvers() IS
+    OUT supports text[]',
+    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 5',
 'The solvers of solve(), one a row, sorted by name: name, a summary, the paper or document that it
 comes from, and what of a match it takes into account, in the words of models(), with context and
 played_at.
 Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
-log_odds and contexts, and that a context is error 0A000 for a solver that has none.';
+log_odds and contexts, and that a context is error 0A000 for a solver that has none.');
 
 SELECT skillrating_internal.make_type('estimate',
 'Estimate of solve() for a player. With times the rows of a player are the learning curve, with its
@@ -74,17 +70,6 @@ memory bigint: Bytes of the problem.
 contexts skillrating.context_estimate[]: The advantage of the first side, of two: in all matches, where sides differ, and by context.
 unrated bigint
 unrated_reasons jsonb');
-
-CREATE FUNCTION skillrating_internal.solve_hint(status text)
-RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-RETURN CASE status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.parameters().'
-    WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
-    WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
-    ELSE 'Raise parameter "max_iterations".' END;
-
-COMMENT ON FUNCTION skillrating_internal.solve_hint(text) IS
-'The hint for the status of a summary that has not converged.';
 
 SELECT skillrating_internal.make_aggregate('solve',
     'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',

@@ -1,16 +1,12 @@
 -- Why matches do not count.
 
-CREATE FUNCTION skillrating.reasons(
+SELECT skillrating_internal.make_function('skillrating.reasons', '
     OUT reason text,
     OUT mistake boolean,
     OUT description text,
     OUT remedy text,
-    OUT notice boolean)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_reasons'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 50;
-
-COMMENT ON FUNCTION skillrating.reasons() IS
+    OUT notice boolean',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 50',
 'All reasons why a match does not count, as rated_match, rate(), solve_summary(), tune() and
 match_outcome() have them.
 reason: the code, which later versions keep.
@@ -19,4 +15,4 @@ description: what it means.
 remedy: what can be done about it, a sentence.
 notice: whether the first match of a session that comes to a ladder and does not count for the
 reason raises a notice, unless skillrating.unrated_notices is off. Not where somebody has decided so
-(the source, an operation, a rule of eligibility), and not where the match is rated later.';
+(the source, an operation, a rule of eligibility), and not where the match is rated later.');

@@ -1,16 +1,12 @@
 -- Pictures, as SVG text.
 
-CREATE FUNCTION skillrating.plot_calibration(
+SELECT skillrating_internal.make_function('skillrating.plot_calibration', '
     calibration skillrating.calibration,
-    title text DEFAULT 'Calibration',
-    x_title text DEFAULT 'forecast probability',
-    y_title text DEFAULT 'frequency',
-    width integer DEFAULT 500)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_plot_calibration'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.plot_calibration(skillrating.calibration, text, text, text, integer) IS
+    title text DEFAULT ''Calibration'',
+    x_title text DEFAULT ''forecast probability'',
+    y_title text DEFAULT ''frequency'',
+    width integer DEFAULT 500',
+    'text', 'IMMUTABLE PARALLEL SAFE',
 'A picture of what calibration() found, as SVG text. Dots show the frequency of what was forecast,
 for each bin at its mean forecast, with two standard errors. The dashed diagonal is that of perfect
 forecasts, the solid line the logistic recalibration, and bars count the forecasts of each bin.
@@ -21,22 +17,18 @@ x_title, y_title: of the horizontal and of the vertical axis.
 width: in pixels, 320 to 4000; text keeps its size and wraps.
 A null for title, x_title, y_title or width stands for the default.
 Colours suit light and dark. Null for null.
-Errors: 22003 for another width, 54000 for more than 1000 bins.';
+Errors: 22003 for another width, 54000 for more than 1000 bins.');
 
-CREATE FUNCTION skillrating.plot_history(
+SELECT skillrating_internal.make_function('skillrating.plot_history', '
     player_id text[],
     at anycompatiblearray,
     rating float8[],
     deviation float8[] DEFAULT NULL,
-    title text DEFAULT 'Ratings',
+    title text DEFAULT ''Ratings'',
     x_title text DEFAULT NULL,
-    y_title text DEFAULT 'rating',
-    width integer DEFAULT 720)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_plot_history'
-LANGUAGE C STABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.plot_history(text[], anycompatiblearray, float8[], float8[], text, text, text, integer) IS
+    y_title text DEFAULT ''rating'',
+    width integer DEFAULT 720',
+    'text', 'STABLE PARALLEL SAFE',
 'A picture of ratings over time, as SVG text, with a line for each of up to 40 players:
 SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at),
 array_agg(rating_after)) FROM ...
@@ -52,19 +44,15 @@ Times are shown in the time zone of the session.  The order of the elements deci
 Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
 Errors: 42804 for at of another type, 2202E for arrays of different length, 22003 for numbers that
 are not finite, negative deviations and another width, 54000 for more players and for numbers more
-than 1e305 apart.';
+than 1e305 apart.');
 
-CREATE FUNCTION skillrating.plot_distribution(
+SELECT skillrating_internal.make_function('skillrating.plot_distribution', '
     value float8[],
-    title text DEFAULT 'Distribution',
-    x_title text DEFAULT 'value',
-    y_title text DEFAULT 'count',
-    width integer DEFAULT 620)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_plot_distribution'
-LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating.plot_distribution(float8[], text, text, text, integer) IS
+    title text DEFAULT ''Distribution'',
+    x_title text DEFAULT ''value'',
+    y_title text DEFAULT ''count'',
+    width integer DEFAULT 620',
+    'text', 'IMMUTABLE PARALLEL SAFE',
 'A histogram of values, such as ratings, as SVG text, with mean and median.
 SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating
 Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers; around them
@@ -72,4 +60,4 @@ if all values are multiples of the width.
 title, x_title, y_title, width: as for plot_calibration().
 Nulls do not count; null if no value counts.
 Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305
-apart.';
+apart.');

@@ -1,10 +1,10 @@
 -- Fair teams.
 
-CREATE FUNCTION skillrating.split_teams(
+SELECT skillrating_internal.make_function('skillrating.split_teams', '
     lobby skillrating.lobby,
     teams integer DEFAULT 2,
     team_size integer DEFAULT NULL,
-    objective text DEFAULT 'squares',
+    objective text DEFAULT ''squares'',
     secondary text DEFAULT NULL,
     tolerance float8 DEFAULT 0,
     budget float8 DEFAULT NULL,
@@ -18,11 +18,8 @@ RETURNS TABLE (
     exact boolean,
     bound float8,
     commands boolean,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_split_teams'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
-
-COMMENT ON FUNCTION skillrating.split_teams(skillrating.lobby, integer, integer, text, text, float8, float8, bigint, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'Splits the players of a lobby into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -68,9 +65,9 @@ lengths; 22004 for nulls in arrays; 54000 for more than 1000 players, and for mo
 tied to one another, or in too many ways.
 Source: sums that can be reached, or all sums of both halves (Horowitz and Sahni 1974); for more
 than two teams a snake draft, whose pairs of teams are split again, and dynamic programming over
-sets of players.';
+sets of players.');
 
-CREATE FUNCTION skillrating.split_teams(
+SELECT skillrating_internal.make_function('skillrating.split_teams', '
     players anycompatiblearray,
     mu float8[],
     teams integer DEFAULT 2,
@@ -83,15 +80,12 @@ RETURNS TABLE (
     exact boolean,
     bound float8,
     commands boolean,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_split_teams'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
-
-COMMENT ON FUNCTION skillrating.split_teams(anycompatiblearray, float8[], integer, integer) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'split_teams(lobby(players, mu)), of players of any type that can be hashed and ordered.  With
-arrays that have no type, name the second: mu => .';
+arrays that have no type, name the second: mu => .');
 
-CREATE FUNCTION skillrating.split_all_sizes(
+SELECT skillrating_internal.make_function('skillrating.split_all_sizes', '
     lobby skillrating.lobby,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
@@ -105,11 +99,8 @@ RETURNS TABLE (
     exact boolean,
     bound float8,
     commands boolean,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_split_all_sizes'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 200;
-
-COMMENT ON FUNCTION skillrating.split_all_sizes(skillrating.lobby, float8, bigint, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 200',
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 
@@ -117,4 +108,4 @@ Result: for each size, smallest first, a row for each player, in the order of pl
 the constraints rule out are left out.  Columns, arguments and errors are those of split_teams();
 priority and current of the lobby do not count.
 budget: for all sizes together, and half of it for all explanations.
-All sizes are one search; with a model or commanders each size is a search of its own.';
+All sizes are one search; with a model or commanders each size is a search of its own.');

@@ -1,9 +1,9 @@
 -- Existing teams adjusted.
 
-CREATE FUNCTION skillrating.suggest_swaps(
+SELECT skillrating_internal.make_function('skillrating.suggest_swaps', '
     lobby skillrating.lobby,
     max_swaps integer DEFAULT NULL,
-    method text DEFAULT 'exact',
+    method text DEFAULT ''exact'',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false)
@@ -17,11 +17,8 @@ RETURNS TABLE (
     bound float8,
     commander_1 text,
     commander_2 text,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_suggest_swaps'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 24;
-
-COMMENT ON FUNCTION skillrating.suggest_swaps(skillrating.lobby, integer, text, float8, bigint, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'The fewest swaps that make two existing teams even, those of current in the lobby: for each number
 of swaps that is better than any smaller number, the players who change places, and the difference
 that is left.
@@ -61,9 +58,9 @@ The other arguments are those of split_teams().
 No rows for a null lobby, and without players or mu.
 Errors: 22004 for a lobby without current; 22023 for a player who is locked to the bench or to
 another team, for players without a team who cannot be placed, for a team that nobody may command,
-and for values out of range; and as split_teams().';
+and for values out of range; and as split_teams().');
 
-CREATE FUNCTION skillrating.suggest_transfers(
+SELECT skillrating_internal.make_function('skillrating.suggest_transfers', '
     lobby skillrating.lobby,
     max_swaps integer DEFAULT 0,
     max_lead integer DEFAULT 1,
@@ -80,11 +77,8 @@ RETURNS TABLE (
     bound float8,
     commander_1 text,
     commander_2 text,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_suggest_transfers'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 4;
-
-COMMENT ON FUNCTION skillrating.suggest_transfers(skillrating.lobby, integer, integer, float8, bigint, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 4',
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -104,9 +98,9 @@ explain: the first row says in why what suggest_swaps() does.
 The other arguments are those of suggest_swaps(); a locked player stays.
 
 Errors: as suggest_swaps(); 22023 also if a player has no team, or too many players are locked.
-Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.';
+Source: the rule for mid-round joins and the target of a transfer (F11) of the SynElo document.');
 
-CREATE FUNCTION skillrating.place_joiner(
+SELECT skillrating_internal.make_function('skillrating.place_joiner', '
     lobby skillrating.lobby,
     max_lead integer DEFAULT 1,
     budget float8 DEFAULT NULL,
@@ -121,11 +115,8 @@ RETURNS TABLE (
     bound float8,
     commander_1 text,
     commander_2 text,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_place_joiner'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1;
-
-COMMENT ON FUNCTION skillrating.place_joiner(skillrating.lobby, integer, float8, bigint, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1',
 'Teams for players who have none yet (current of the lobby is null), chosen together so that the
 match is as even as possible.
 
@@ -137,7 +128,7 @@ commander_1, commander_2: who commands either team then; null without commanders
 max_lead: no team gets more than so many players more than the other; if one has them anyway, the
 lead becomes as small as possible.
 explain: the first row says in why what split_teams() does.
-The lobby, the other arguments and the errors are as for suggest_swaps().';
+The lobby, the other arguments and the errors are as for suggest_swaps().');
 
 CREATE FUNCTION skillrating.scramble_due(
     mode text,

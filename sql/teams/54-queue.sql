@@ -1,6 +1,6 @@
 -- Match making.
 
-CREATE FUNCTION skillrating.pair_queue(
+SELECT skillrating_internal.make_function('skillrating.pair_queue', '
     lobby skillrating.lobby,
     waited float8[] DEFAULT NULL,
     region bigint[] DEFAULT NULL,
@@ -21,11 +21,8 @@ RETURNS TABLE (
     quality float8,
     region bigint,
     commands boolean,
-    why jsonb)
-AS 'MODULE_PATHNAME', 'skillrating_pair_queue'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 1000;
-
-COMMENT ON FUNCTION skillrating.pair_queue(skillrating.lobby, float8[], bigint[], text[], integer, integer, float8, float8, float8, float8, boolean) IS
+    why jsonb',
+    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1000',
 'Groups queued players into matches of teams that are as even as possible.
 
 Result: a row for each player who got a match.  The rows of a match come by team, and within a team
@@ -67,4 +64,4 @@ No rows for a null lobby, and without players or mu.
 Errors: 22023 for an unknown model, a player who occurs twice or is in no region, what the model
 has no column for, and counts out of range; 22003 for other numbers out of range; 2202E for arrays
 of other lengths; 22004 for nulls; 54000 for more than 100000 players, or if their regions take more
-than 64 MB.';
+than 64 MB.');

@@ -204,7 +204,7 @@ SELECT extowner::regrole FROM pg_extension WHERE extname = 'skillrating';
 SELECT nspname, owner = pg_get_userbyid(10) AS bootstrap_superusers FROM public.schemas;
 SELECT count(*) AS of_others FROM pg_proc AS p WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace) AND p.proowner <> 10;
 CREATE FUNCTION skillrating.initial_state(text) RETURNS float8[] LANGUAGE sql AS 'SELECT NULL::float8[]';
-CREATE FUNCTION skillrating_internal.solve_hint(name) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
+CREATE FUNCTION skillrating_internal.is_quick(name) RETURNS text LANGUAGE sql AS 'SELECT NULL::text';
 ALTER FUNCTION skillrating.models(text, jsonb) COST 1;
 DROP FUNCTION skillrating.models(text, jsonb);
 ALTER EXTENSION skillrating DROP FUNCTION skillrating.models(text, jsonb);

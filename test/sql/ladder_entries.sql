@@ -1,18 +1,20 @@
--- Every function on a ladder enters ladders in the same way, and says what it needs; procedures call these.
+-- Every function on a ladder enters ladders in the same way, and says what it needs; procedures and functions in SQL call these.
 \pset format unaligned
 \pset tuples_only on
 SELECT coalesce(f.name, e.function) AS unknown
 FROM (
     SELECT DISTINCT p.proname::text AS name FROM pg_proc AS p
-    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a', 'shadow') AND p.proargtypes[0] = 'text'::regtype) AS f
+    WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND p.proargnames[1] IN ('ladder', 'a', 'shadow') AND p.proargtypes[0] = 'text'::regtype
+        AND p.prolang <> (SELECT l.oid FROM pg_language AS l WHERE l.lanname = 'sql')) AS f
 FULL JOIN skillrating_internal.ladder_entries() AS e ON e.function = f.name
 WHERE f.name IS NULL OR e.function IS NULL;
 
--- Each opens it itself, and its body has the same arguments and result; text may be in the place of
--- an identifier of any type.
-SELECT p.oid::regprocedure AS past_the_door
+-- Each opens it itself, some in C with a body that is no function of SQL, or its body has the same
+-- arguments and result, but for those that share one of another name; text may be in the place of an
+-- identifier of any type.
+SELECT DISTINCT p.proname, p.prosrc
 FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
-WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL AND p.proargnames[1] = 'ladder';
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc <> 'skillrating_enter' AND e.lock IS NOT NULL AND p.proargnames[1] = 'ladder' ORDER BY 1;
 SELECT p.oid::regprocedure AS without_body
 FROM pg_proc AS p
 WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_enter'

@@ -28,7 +28,7 @@ INSERT INTO calls VALUES
     ('report_match', $$SELECT skillrating.report_match('it''s', 99, '{1,2}'::bigint[], '{1,2}', '{1,2}')$$),
     ('report_match', $$SELECT skillrating.report_match('it''s', 1, '{1,2}'::bigint[], '{1,2}', '{2,2}')$$),
     ('preview', $$SELECT skillrating.preview('it''s', '{1,2}'::bigint[], '{1,2}')$$),
-    ('win_probability', $$SELECT skillrating.win_probability('it''s', '{1,2}'::bigint[], '{1,2}')$$),
+    ('preview', $$SELECT skillrating.win_probability('it''s', '{1,2}'::bigint[], '{1,2}')$$),
     ('match_outcome', $$SELECT skillrating.match_outcome('it''s', 1)$$),
     ('ladder_status', $$SELECT skillrating.ladder_status('it''s')$$),
     ('match_journal', $$SELECT skillrating.match_journal('it''s', 1)$$),

@@ -21,7 +21,7 @@ BEGIN
             (false, 'insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows', 'collect_matches'),
             (false, 'update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
             (false, 'delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
-            (false, 'truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
+            (false, 'truncate', 'BEFORE TRUNCATE', '', 'collect_matches'),
             (true, 'insert', 'AFTER INSERT', 'FOR EACH ROW', 'enqueue_matches'),
             (true, 'update', 'AFTER UPDATE', 'FOR EACH ROW', 'enqueue_matches'),
             (true, 'delete', 'AFTER DELETE', 'FOR EACH ROW', 'enqueue_matches'),
@@ -75,8 +75,8 @@ BEGIN
                 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
             ('match_player', 'collect_delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows', 'collect_matches'),
             ('match', 'collect_update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows', 'collect_matches'),
-            ('match', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
-            ('match_player', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'refuse_truncate'),
+            ('match', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'collect_matches'),
+            ('match_player', 'refuse_truncate', 'BEFORE TRUNCATE', '', 'collect_matches'),
             ('rating', 'mirror_insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS changed', 'update_mirrors'),
             ('rating', 'mirror_update', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS changed', 'update_mirrors'),
             ('rating', 'mirror_delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS changed', 'update_mirrors')
@@ -126,7 +126,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     own boolean := replica AND coalesce(relation IN (to_regclass(format('%I.match', ladder)),
         to_regclass(format('%I.match_player', ladder))), false);
     is_strict boolean;
@@ -267,7 +267,7 @@ DECLARE
     s record;
     n bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     sequences := 0;
     FOR s IN
         SELECT d.objid::regclass AS sequence, format('%I.%I', ladder, c.relname) AS relation,
@@ -339,7 +339,7 @@ DECLARE
     tables oid[];
     t record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     -- All or none: who has written to one of them and then rates is not to be in a deadlock with this.
     EXECUTE format(
         'SELECT array_agg(c.oid) FROM pg_class AS c
@@ -350,8 +350,7 @@ BEGIN
             OR c.relnamespace = to_regnamespace(quote_ident($1))
                 AND c.relname IN (''pending'', ''rating'', ''match'', ''match_player''))', ladder)
     INTO tables USING ladder;
-    PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(tables)]) || 'pg_namespace'::regclass,
-            tables || to_regnamespace(quote_ident(ladder))::oid, cardinality(tables)),
+    PERFORM skillrating_internal.hold_objects(ladder, tables, ARRAY[to_regnamespace(quote_ident(ladder))], '{}', cardinality(tables)),
         skillrating_internal.hold_ladder(ladder, true);
     triggers := 0;
     -- On tables of others they are made anew below.
@@ -464,8 +463,9 @@ BEGIN
         relations := (skillrating_internal.new_tables(ladder, new_source)).relations;
     END IF;
     -- Whoever waits to rate has the view already, and has written to the tables before.
-    PERFORM skillrating_internal.hold_tables(ladder,
-        CASE WHEN old_view IS NULL THEN '{}' ELSE '{source}'::text[] END, coalesce(relations, '{}'));
+    PERFORM skillrating_internal.hold_objects(ladder, coalesce(relations, '{}'), ARRAY[to_regnamespace(quote_ident(ladder))],
+            array_remove(ARRAY[old_view], NULL), coalesce(cardinality(relations), 0)),
+        skillrating_internal.hold_ladder(ladder, true);
     -- A view that is replaced keeps its columns in their order, and gets others behind them.
     SELECT string_agg(format('s.%I', c.column_name), ', ' ORDER BY a.attnum, c.n) INTO columns
     FROM skillrating.source_columns()
@@ -481,7 +481,7 @@ BEGIN
         format('What the ladder rates, from %s.', new_source));
     PERFORM skillrating_internal.create_comments(ladder, '{source}');
     -- Identifiers must compare with those of the ladder.
-    t := skillrating_internal.ladder_types(ladder);
+    t := skillrating_internal.ladder_facts(ladder);
     EXECUTE format(
         'SELECT FROM %1$I.source AS s, %1$I.rated_match AS m, %1$I.rating AS r
         WHERE s.match_id %2$s m.match_id AND s.player_id %3$s r.player_id LIMIT 0',

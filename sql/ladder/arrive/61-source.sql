@@ -283,7 +283,7 @@ DECLARE
 BEGIN
     IF t.relations IS NOT NULL THEN
         held := t.relations || ARRAY(SELECT m.m FROM unnest(mirrors::oid[]) AS m(m) WHERE skillrating_internal.owns_relation(m.m));
-        PERFORM skillrating_internal.hold_objects(ladder, array_fill('pg_class'::regclass, ARRAY[cardinality(held)]), held, cardinality(held));
+        PERFORM skillrating_internal.hold_objects(ladder, held, '{}', '{}', cardinality(held));
         -- Triggers for each statement would notice nothing of what a publisher sends.
         FOR a IN SELECT r.relation::regclass, r.match_id, skillrating_internal.is_subscribed(r.relation) AS replica
             FROM unnest(t.relations, t.columns) AS r(relation, match_id)
@@ -343,7 +343,7 @@ DECLARE
 BEGIN
     IF source IS NULL THEN
         EXECUTE format('SELECT nullif(ARRAY(SELECT DISTINCT r.pool FROM %I.rating AS r WHERE r.pool IS DISTINCT FROM $1 ORDER BY 1), ''{}'')', ladder)
-        INTO pools USING skillrating_internal.shared_pool(ladder);
+        INTO pools USING (skillrating_internal.ladder_facts(ladder)).shared_pool;
         IF pools IS NOT NULL OR skillrating_internal.has_table(ladder, 'match') THEN
             RETURN pools;
         END IF;

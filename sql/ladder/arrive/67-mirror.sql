@@ -16,7 +16,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     rating regclass := to_regclass(format('%I.rating', ladder));
     pools text := CASE pool_key WHEN '' THEN format('r.pool = %L', pool) ELSE 'true' END;
     same_pool text := CASE WHEN pool_key <> '' THEN format(' AND coalesce(CAST(u.%I AS text), '''') COLLATE "C" = r.pool', pool_key) END;
@@ -111,7 +111,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     c record;
     key_type regtype;
     is_distributed boolean := false;
@@ -223,29 +223,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.tell_kept(text, regclass, text) IS
 'Notices that the mirrors of a ladder, or one of them, keep their ratings.';
 
-CREATE FUNCTION skillrating_internal.hold_mirror(
-    ladder text,
-    relation regclass,
-    exclusively boolean)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    tables oid[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    tables := array_remove(ARRAY[format('%I.rating', ladder)::regclass,
-        CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL)::oid[];
-    PERFORM skillrating_internal.hold_objects(ladder, 'pg_namespace'::regclass || array_fill('pg_class'::regclass, ARRAY[cardinality(tables)]),
-            to_regnamespace(quote_ident(ladder))::oid || tables, CASE WHEN exclusively THEN 0 ELSE 1 + cardinality(tables) END),
-        skillrating_internal.hold_ladder(ladder, exclusively);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.hold_mirror(text, regclass, boolean) IS
-'Locks a ladder, its table rating and a mirroring table of the current role, all or none, behind
-whoever writes to the table and rates. Errors as hold_objects(), and 40001 for an old snapshot.';
-
 CREATE FUNCTION skillrating_internal.mirror_rating(
     ladder text,
     relation regclass,
@@ -293,7 +270,10 @@ BEGIN
                     other.ladder, relation, taken.pool);
         END IF;
     END LOOP;
-    PERFORM skillrating_internal.hold_mirror(ladder, relation, false),
+    -- Behind whoever writes to the table and rates.
+    PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))],
+            array_remove(ARRAY[format('%I.rating', ladder)::regclass, CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL), 3),
+        skillrating_internal.hold_ladder(ladder, false),
         skillrating_internal.lock_mirror(ladder, relation);
     PERFORM skillrating_internal.create_tables(ladder, '{mirror}');
     EXECUTE format(
@@ -346,7 +326,7 @@ AS $function$
 DECLARE
     pools text[];
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     SELECT array_agg(m.pool ORDER BY m.pool) INTO pools
     FROM skillrating_internal.mirrors(ladder) AS m WHERE m.relation = unmirror_rating.relation;
     IF pools IS NULL OR pool <> ALL (pools) THEN
@@ -362,7 +342,9 @@ BEGIN
             HINT = 'Pass one of them as pool.';
     END IF;
     pool := coalesce(pool, pools[1]);
-    PERFORM skillrating_internal.hold_mirror(ladder, relation, true);
+    PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))],
+            array_remove(ARRAY[format('%I.rating', ladder)::regclass, CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL), 0),
+        skillrating_internal.hold_ladder(ladder, true);
     PERFORM skillrating_internal.tell_kept(ladder, relation, pool);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
     USING relation, pool;

@@ -10,7 +10,7 @@ RETURNS skillrating.solve_summary
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     reader text;
     start text;
     start_contexts skillrating.context_estimate[];
@@ -65,7 +65,10 @@ BEGIN
     IF NOT summary.converged THEN
         RAISE WARNING USING
             MESSAGE = format('solver "%s" has not converged on ladder "%s": %s', solver, ladder, summary.status),
-            HINT = skillrating_internal.solve_hint(summary.status);
+            HINT = CASE summary.status WHEN 'there is no maximum' THEN 'A prior gives everybody a skill, see skillrating.parameters().'
+                WHEN 'numbers out of range' THEN 'Check log-odds, gains, times and parameters for extreme values.'
+                WHEN 'no further progress' THEN 'Raise parameter "tolerance", or use method "newton".'
+                ELSE 'Raise parameter "max_iterations".' END;
     END IF;
     EXECUTE format('DELETE FROM %I.solved_context AS c WHERE c.solver = $1 AND c.pool = $2', ladder)
     USING solver, pool;

@@ -25,8 +25,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
 BEGIN
     RETURN QUERY EXECUTE format(
@@ -44,8 +43,8 @@ BEGIN
             FROM %3$I.event AS e
             WHERE e.player_id %4$s q.player_id AND e.pool = q.pool AND e.seq < q.seq
             ORDER BY e.seq DESC LIMIT 1) AS p ON true
-        ORDER BY e.seq', s.before, s.after, ladder, t.player_equals, t.player_type,
-        s.before_object, s.after_object)
+        ORDER BY e.seq', t.state_before, t.state_after, ladder, t.player_equals, t.player_type,
+        t.object_before, t.object_after)
     USING player, pool, since, until, n;
 END
 $function$;
@@ -60,27 +59,6 @@ counted between rating_before and rating_after. An account that is merged counts
 merged into, whom its matches reach with catch_up(). Without pool it is that of leaderboard().
 Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several.';
 
-CREATE FUNCTION skillrating_internal.state_expressions(
-    ladder text,
-    OUT before text,
-    OUT after text,
-    OUT before_object text,
-    OUT after_object text)
-LANGUAGE sql STABLE STRICT
-AS $function$
-    SELECT format('ARRAY[%s]', string_agg(u.before, ', ' ORDER BY u.n)),
-        format('ARRAY[%s]', string_agg(u.after, ', ' ORDER BY u.n)),
-        format('jsonb_build_object(%s)', string_agg(format('%L, %s', u.c, u.before), ', ' ORDER BY u.n)),
-        format('jsonb_build_object(%s)', string_agg(format('%L, %s', u.c, u.after), ', ' ORDER BY u.n))
-    FROM (
-        SELECT s.c, s.n, format('e.%I', s.c || '_before') AS before, format('e.%I', s.c || '_after') AS after
-        FROM skillrating_internal.ladder_row(ladder) AS l, unnest(l.state_columns) WITH ORDINALITY AS s(c, n)) AS u
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.state_expressions(text) IS
-'The states before and after in a row e of event, as SQL that gives arrays, and objects by the names
-of the state columns.';
-
 CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
     player_id anycompatible,
@@ -90,13 +68,12 @@ RETURNS float8
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     which text := format('r.player_id %s CAST($1 AS %s)', t.player_equals, t.player_type);
     last bigint;
     rating float8;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     -- If all that the player has is older than that time, no event has a say.
     EXECUTE format(
         'SELECT CASE WHEN bool_and(r.as_of IS NOT NULL AND r.as_of <= $2)
@@ -141,8 +118,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     -- The event of an account is its own or, if it is merged, that of the player whom it counts as;
     -- before catch_up() it can be either.
@@ -195,7 +171,7 @@ BEGIN
                     AND CAST(r.player_id AS %2$s) %3$s ANY (ARRAY[o.player_id, o.into_id])
                 END) AS o
         ORDER BY 5, coalesce(e.player_id, CAST(l.player_id AS %2$s)), 1',
-        ladder, t.player_type, t.player_equals, s.before, s.after, s.before_object, s.after_object)
+        ladder, t.player_type, t.player_equals, t.state_before, t.state_after, t.object_before, t.object_after)
     USING match_id, seq, match_played_at;
 END
 $function$;
@@ -233,7 +209,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT ROWS 12
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     m record;
     w record;
 BEGIN

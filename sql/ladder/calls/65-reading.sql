@@ -1,29 +1,21 @@
 -- Reading a ladder.
 
-CREATE TYPE skillrating.ranked_player AS (
-    place bigint,
-    player_id text,
-    rating float8,
-    games bigint,
-    wins bigint,
-    draws bigint,
-    losses bigint,
-    last_played timestamptz,
-    provisional boolean,
-    peak float8,
-    peak_at timestamptz,
-    streak integer,
-    last_change float8,
-    percentile float8);
-
-COMMENT ON TYPE skillrating.ranked_player IS
-'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.';
-COMMENT ON COLUMN skillrating.ranked_player.player_id IS 'The identifier as text.';
-COMMENT ON COLUMN skillrating.ranked_player.peak IS 'The highest rating since the last reset.';
-COMMENT ON COLUMN skillrating.ranked_player.peak_at IS 'When it came first.';
-COMMENT ON COLUMN skillrating.ranked_player.streak IS 'Matches in a row that were won or, if negative, lost; 0 after a draw.';
-COMMENT ON COLUMN skillrating.ranked_player.last_change IS 'Change of the rating in the last match since the last reset.';
-COMMENT ON COLUMN skillrating.ranked_player.percentile IS 'Percent of the others who are rated lower, equals counted half; null for one alone.';
+SELECT skillrating_internal.make_type('ranked_player',
+'A line of a leaderboard. The columns from peak on are null unless statistics were asked for.', '
+place bigint
+player_id text: The identifier as text.
+rating float8
+games bigint
+wins bigint
+draws bigint
+losses bigint
+last_played timestamptz
+provisional boolean
+peak float8: The highest rating since the last reset.
+peak_at timestamptz: When it came first.
+streak integer: Matches in a row that were won or, if negative, lost; 0 after a draw.
+last_change float8: Change of the rating in the last match since the last reset.
+percentile float8: Percent of the others who are rated lower, equals counted half; null for one alone.');
 
 CREATE FUNCTION skillrating_internal.past_shared_state(
     ladder text,
@@ -37,10 +29,9 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    shared_pool text := skillrating_internal.shared_pool(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
-    IF shared_pool IS NULL THEN
+    IF t.shared_pool IS NULL THEN
         RETURN 'SELECT NULL::float8[] AS state, NULL::timestamptz AS as_of, NULL::boolean AS fixed';
     END IF;
     RETURN format(
@@ -64,7 +55,7 @@ BEGIN
         UNION ALL
         SELECT %9$s, h.as_of, h.fixed FROM %7$s AS h
         WHERE h.player_id %3$s o.player_id AND h.pool = %4$L
-        LIMIT 1', ladder, now_state, t.player_equals, shared_pool, at, then_state, horizon,
+        LIMIT 1', ladder, now_state, t.player_equals, t.shared_pool, at, then_state, horizon,
         behind, horizon_state);
 END
 $function$;
@@ -83,8 +74,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     horizon text;
     behind bigint;
     now_state text;
@@ -93,20 +83,20 @@ DECLARE
     aged_columns text;
     shared text;
 BEGIN
-    IF at < l.horizon_at THEN
+    IF at < t.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
-            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, l.horizon_at, at),
+            MESSAGE = format('history of ladder "%s" begins at %s, and %s is before', ladder, t.horizon_at, at),
             HINT = 'See the columns horizon and horizon_at of its table ladder, and set_horizon().';
     END IF;
-    horizon := CASE WHEN l.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
+    horizon := CASE WHEN t.horizon_at IS NOT NULL THEN format('%I.horizon', ladder)
         ELSE format('(SELECT r.* FROM %I.rating AS r WHERE false)', ladder) END;
-    behind := greatest(l.horizon, last, 0);
+    behind := greatest(t.horizon, last, 0);
     SELECT format('ARRAY[%s]', string_agg(format('r.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('h.%I', u.c), ', ' ORDER BY u.n)),
         format('ARRAY[%s]', string_agg(format('e.%I', u.c || '_after'), ', ' ORDER BY u.n)),
         string_agg(format(', q.state[%s] AS %I', u.n, u.c), '' ORDER BY u.n) FILTER (WHERE u.c <> 'rating')
     INTO now_state, horizon_state, then_state, aged_columns
-    FROM unnest(l.state_columns) WITH ORDINALITY AS u(c, n);
+    FROM unnest(t.state_columns) WITH ORDINALITY AS u(c, n);
     shared := skillrating_internal.past_shared_state(ladder, at, now_state, then_state, horizon_state, horizon, behind);
     -- Whose state is older than that time needs no events; OFFSET keeps it from being aged twice.
     RETURN format(
@@ -159,21 +149,6 @@ COMMENT ON FUNCTION skillrating_internal.past_board(text, text, timestamptz, tex
 'A query for the rows that rating had in a pool at a time, of the players r whom a condition names;
 events up to the place last have no say. Error 55000 for a time before the horizon.';
 
-CREATE FUNCTION skillrating_internal.check_not_negative(argument text, value bigint)
-RETURNS void
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-AS $function$
-BEGIN
-    IF value < 0 THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('%s must not be negative, not %s', argument, value);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_not_negative(text, bigint) IS
-'Error 22023 for a negative value of an argument.';
-
 CREATE FUNCTION skillrating_internal.board(
     ladder text,
     pool text,
@@ -190,31 +165,23 @@ CREATE FUNCTION skillrating_internal.board(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    m record;
+    t record := skillrating_internal.ladder_facts(ladder);
+    deviation_column text := (SELECT m.deviation_column FROM skillrating.models(t.model, t.params) AS m);
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
-    EXECUTE format(
-        'SELECT m.name, m.deviation_column, skillrating_internal.provisional_expression(l.model, l.params) AS provisional
-        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder) INTO m;
-    IF max_deviation IS NOT NULL AND m.deviation_column IS NULL THEN
+    IF max_deviation IS NOT NULL AND deviation_column IS NULL THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('model "%s" of ladder "%s" has no deviation', m.name, ladder);
+            MESSAGE = format('model "%s" of ladder "%s" has no deviation', t.model, ladder);
     END IF;
-    provisional := m.provisional;
+    provisional := skillrating_internal.provisional_expression(t.model, t.params);
     eligible := concat_ws(' AND ', format('r.pool = %L AND r.games >= %s', pool, min_games),
         'r.last_played >= ' || quote_literal(active_since),
-        CASE WHEN max_deviation IS NOT NULL THEN format('r.%I <= %L', m.deviation_column, max_deviation) END,
+        CASE WHEN max_deviation IS NOT NULL THEN format('r.%I <= %L', deviation_column, max_deviation) END,
         'r.fixed = ' || quote_literal(fixed));
     counted := at IS NULL AND min_games = 1 AND num_nonnulls(active_since, max_deviation, fixed) = 0
         AND skillrating_internal.has_table(ladder, 'rating_count');
     IF at IS NULL THEN
         rows := format('WITH board AS NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
         RETURN;
-    END IF;
-    IF NOT isfinite(at) THEN
-        RAISE datetime_field_overflow USING
-            MESSAGE = format('at must be finite, not %s', at),
-            HINT = 'Leave it null for the ratings that are stored.';
     END IF;
     PERFORM skillrating_internal.check_readable(ladder, 'event');
     rows := format('WITH board AS MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
@@ -241,7 +208,7 @@ RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     statistics_columns text := 'NULL::float8, NULL::timestamptz, NULL::integer, NULL::float8, NULL::float8';
     page text := '';
@@ -252,7 +219,6 @@ DECLARE
     after text;
     after_rating float8;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     IF after_player IS NOT NULL THEN
         -- The page before may have ended with a row of an account that is merged.
         FOREACH after IN ARRAY ARRAY[after_player::text, skillrating_internal.counted_player(ladder, after_player::text)] LOOP
@@ -327,7 +293,7 @@ CREATE FUNCTION skillrating_internal.place_of(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     player_rating float8;
 BEGIN
@@ -366,12 +332,11 @@ RETURNS SETOF skillrating.ranked_player
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation, fixed);
     above bigint;
     last text;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     -- The index backwards from the player, however many share the rating: the page begins behind the
     -- last of one more than are wanted.
     EXECUTE format(
@@ -400,41 +365,6 @@ COMMENT ON FUNCTION skillrating_internal.around(text, anycompatible, integer, te
 below; no rows for a player who is not in it. An account that is merged counts as the player it is
 merged into. Errors as for leaderboard().';
 
-CREATE FUNCTION skillrating_internal.win_probability(
-    ladder text,
-    players anycompatiblearray,
-    team integer[],
-    weight float8[] DEFAULT NULL,
-    joined float8[] DEFAULT NULL,
-    left_at float8[] DEFAULT NULL,
-    commanding float8[] DEFAULT NULL,
-    side integer[] DEFAULT NULL,
-    squad bigint[] DEFAULT NULL,
-    pool text DEFAULT NULL,
-    log_odds float8 DEFAULT 0,
-    at timestamptz DEFAULT now(),
-    context text[] DEFAULT NULL,
-    club text[] DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT team integer,
-    OUT win_probability float8,
-    OUT draw_probability float8)
-RETURNS SETOF record
-LANGUAGE sql STABLE ROWS 2
-AS $function$
-    SELECT p.team, min(p.win_probability), min(p.draw_probability)
-    FROM skillrating_internal.preview($1, $2, $3, weight => $4, joined => $5, left_at => $6,
-        commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
-        context => $13, club => $14, tournament => $15) AS p
-    GROUP BY p.team
-    ORDER BY p.team
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
-'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
-of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
-which change no prediction, and the same errors.';
-
 CREATE FUNCTION skillrating_internal.player_status(
     ladder text,
     pool text DEFAULT NULL,
@@ -451,7 +381,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, which => CASE WHEN player IS NULL THEN 'true'
         ELSE format('r.player_id %s CAST(%L AS %s)', t.player_equals,
             skillrating_internal.counted_player(ladder, player::text), t.player_type) END);
@@ -489,7 +419,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder), skillrating_internal.check_not_negative('min_games', min_games);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     RETURN QUERY EXECUTE format(
         'SELECT s.player_id::text, s.games, s.expected, s.scored, s.surplus / s.games,
             s.surplus / nullif(sqrt(s.variance), 0)
@@ -534,16 +464,14 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    model record;
+    t record := skillrating_internal.ladder_facts(ladder);
+    deviation_column text := (SELECT m.deviation_column FROM skillrating.models(t.model, t.params) AS m);
     is_settled text;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format('SELECT m.deviation_column, m.state_columns, l.params, l.model FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO model;
     PERFORM skillrating_internal.check_choice('step', step, 'day', 'week', 'month', 'quarter', 'year');
     is_settled := CASE
-        WHEN model.deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
-        ELSE format('e.%I < $5 / 2', model.deviation_column || '_after') END;
+        WHEN deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
+        ELSE format('e.%I < $5 / 2', deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS NOT MATERIALIZED (
             -- A period that would begin before all timestamps begins at -infinity.
@@ -567,9 +495,9 @@ BEGIN
         )
         SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
-        skillrating_internal.display_columns(model.model, model.params, 'e.', '_after'), is_settled)
+        skillrating_internal.display_expression(t.model, t.params, 'e.', '_after'), is_settled)
     USING pool, since, settled_games, step,
-        (skillrating.initial_state(model.model, model.params))[array_position(model.state_columns, model.deviation_column)];
+        (skillrating.initial_state(t.model, t.params))[array_position(t.state_columns, deviation_column)];
 END
 $function$;
 

@@ -9,8 +9,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     -- Matches since the last reset are those that the row of the board counts.
     RETURN format(
@@ -29,7 +28,7 @@ BEGIN
             FROM %1$I.event AS e
             WHERE r.games > 0 AND e.score IS NOT NULL AND %7$s
             ORDER BY e.seq DESC LIMIT 1) AS e ON true',
-        ladder, t.player_equals, s.before, s.after, streak, last_change, span);
+        ladder, t.player_equals, t.state_before, t.state_after, streak, last_change, span);
 END
 $function$;
 
@@ -48,7 +47,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     wrong text;
     last_seq text := 'NULL::bigint';
     span text;
@@ -87,7 +86,7 @@ BEGIN
                             AND (%5$L::timestamptz IS NULL OR n.seq <= w.last_seq)
                         ORDER BY n.seq DESC LIMIT 1), 0)
                 ORDER BY rating DESC, e.seq LIMIT 1) AS p',
-            ladder, (skillrating_internal.state_expressions(ladder)).after, span, t.player_equals, at);
+            ladder, t.state_after, span, t.player_equals, at);
     END IF;
     IF statistics && '{streak,last_change}' THEN
         last_matches := skillrating_internal.last_matches_query(ladder, span, 'streak' = ANY (statistics),

@@ -1,17 +1,14 @@
 -- What became of a match, and how a ladder fares.
 
-CREATE FUNCTION skillrating_internal.match_outcome(
+SELECT skillrating_internal.make_function('skillrating_internal.match_outcome', '
     ladder text,
     match_id anycompatible,
     OUT outcome text,
     OUT reason text,
     OUT detail text,
     OUT sqlstate text,
-    OUT since timestamptz)
-AS 'MODULE_PATHNAME', 'skillrating_match_outcome'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.match_outcome(text, anycompatible) IS
+    OUT since timestamptz',
+    NULL, 'STABLE STRICT',
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
 reason: a code of reasons(), null for a match that counts. A rated match has reason void if
@@ -21,14 +18,14 @@ that is not about its data, else waiting. One that is unknown has not_reported o
 detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
 the message of the error for those who may read table pending, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
-since: when it began to wait, in table pending. Error 42704 for an unknown ladder.';
+since: when it began to wait, in table pending. Error 42704 for an unknown ladder.');
 
 CREATE FUNCTION skillrating_internal.restored_data(ladder text)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     sign text;
 BEGIN
     -- A subscriber has the places of its publisher and no sequence; restore_triggers() moves it.
@@ -59,18 +56,6 @@ COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
 'What shows that a dump of data was restored into an existing ladder, whose triggers rated its
 matches once more, or null.';
 
-CREATE FUNCTION skillrating_internal.silent_triggers(ladder text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-RETURN nullif(concat_ws(', ', (
-            SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
-            FROM skillrating_internal.ladder_triggers(ladder) AS i WHERE i.idle),
-        CASE WHEN current_setting('session_replication_role') = 'replica'
-            THEN 'session_replication_role of this session is replica' END), '');
-
-COMMENT ON FUNCTION skillrating_internal.silent_triggers(text) IS
-'Why triggers of a ladder that exist do not fire, or null.';
-
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
     OUT rated bigint,
@@ -90,7 +75,7 @@ CREATE FUNCTION skillrating_internal.ladder_status(
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     -- A worker that has copied a table has caught up with the others from s on.
     EXECUTE format(
@@ -128,8 +113,11 @@ BEGIN
         INTO put_aside, truncated;
     END IF;
     restored := skillrating_internal.restored_data(ladder);
-    triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers',
-        skillrating_internal.silent_triggers(ladder)), '');
+    triggers := nullif(concat_ws(', ', 'table ' || skillrating_internal.lacking_triggers(ladder) || ' lacks triggers', (
+            SELECT string_agg(format('trigger %I of table %s is disabled', i.name, i.relation), ', ' ORDER BY i.relation::text, i.name)
+            FROM skillrating_internal.ladder_triggers(ladder) AS i WHERE i.idle),
+        CASE WHEN current_setting('session_replication_role') = 'replica'
+            THEN 'session_replication_role of this session is replica' END), '');
 END
 $function$;
 
@@ -154,16 +142,12 @@ triggers: what keeps changes from being noticed, or null: triggers that are miss
 which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
-CREATE FUNCTION skillrating_internal.verify(
+SELECT skillrating_internal.make_function('skillrating.verify', '
     ladder text,
     OUT check_name text,
     OUT ok boolean,
-    OUT detail text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_verify'
-LANGUAGE C STABLE STRICT ROWS 7;
-
-COMMENT ON FUNCTION skillrating_internal.verify(text) IS
+    OUT detail text',
+    'SETOF record', 'STABLE STRICT ROWS 7',
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings
@@ -174,4 +158,4 @@ is disabled), corrections (none waits for catch_up()), where matches are in tabl
 Everything is read under one snapshot, and other sessions go on rating. catch_up(search => true,
 rebuild => true) mends content, events, ratings, counters, components and complete, catch_up()
 corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its triggers are gone, see
-restore_triggers().';
+restore_triggers().');

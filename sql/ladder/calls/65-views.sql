@@ -40,8 +40,8 @@ BEGIN
         'CREATE VIEW %1$I.history AS
         SELECT e.pool, e.player_id, e.seq, e.kind, e.match_id, e.played_at, e.games_before, e.team, e.score,
             e.win_probability, %2$s AS rating_before, %3$s AS rating_after, e.reason
-        FROM %1$I.event AS e', ladder, skillrating_internal.display_columns(model, params, 'e.', '_before'),
-        skillrating_internal.display_columns(model, params, 'e.', '_after'));
+        FROM %1$I.event AS e', ladder, skillrating_internal.display_expression(model, params, 'e.', '_before'),
+        skillrating_internal.display_expression(model, params, 'e.', '_after'));
     SELECT coalesce(array_agg(c.kind), '{}') INTO kinds
     FROM skillrating.models(model, params) AS m, unnest(m.components) AS c WHERE c.state_columns[2] IN ('deviation', 'sigma');
     EXECUTE format(

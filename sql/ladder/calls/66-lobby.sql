@@ -1,6 +1,6 @@
 -- A ladder's players as a lobby, and opponents.
 
-CREATE FUNCTION skillrating_internal.lobby(
+SELECT skillrating_internal.make_function('skillrating.lobby', '
     ladder text,
     players anycompatiblearray,
     weight float8[] DEFAULT NULL,
@@ -17,12 +17,8 @@ CREATE FUNCTION skillrating_internal.lobby(
     sides boolean DEFAULT false,
     caution float8 DEFAULT 0,
     log_odds float8 DEFAULT 0,
-    at timestamptz DEFAULT NULL)
-RETURNS skillrating.lobby
-AS 'MODULE_PATHNAME', 'skillrating_ladder_lobby'
-LANGUAGE C STABLE;
-
-COMMENT ON FUNCTION skillrating_internal.lobby(text, anycompatiblearray, float8[], text[], integer[], text[], text[], float8[], integer[], boolean[], text[], text[], text, boolean, float8, float8, timestamptz) IS
+    at timestamptz DEFAULT NULL',
+    'skillrating.lobby', 'STABLE',
 'Players of a ladder as a lobby for the team makers: with their states in a pool, and the ladder''s
 model and parameters, which say what teams are and when they are balanced.  A player without a
 rating has the initial state.
@@ -45,20 +41,15 @@ Under a model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
 without a pool where there are several, and where tournaments are the rating periods; 2202E for
 arrays of other lengths; 22004 for nulls; 22008 for an infinite at; 54000 for more than 100000
-players.';
+players.', 'skillrating_ladder_lobby');
 
-CREATE TYPE skillrating.opponent AS (
-    player_id text,
-    rating float8,
-    games bigint,
-    win_probability float8,
-    why jsonb);
-
-COMMENT ON TYPE skillrating.opponent IS
-'A result of find_opponents().';
-COMMENT ON COLUMN skillrating.opponent.player_id IS 'The opponent.';
-COMMENT ON COLUMN skillrating.opponent.win_probability IS 'Of the player who asked, against this opponent.';
-COMMENT ON COLUMN skillrating.opponent.why IS 'With explain, the reason for this opponent.';
+SELECT skillrating_internal.make_type('opponent',
+'A result of find_opponents().', '
+player_id text: The opponent.
+rating float8
+games bigint
+win_probability float8: Of the player who asked, against this opponent.
+why jsonb: With explain, the reason for this opponent.');
 
 CREATE FUNCTION skillrating_internal.find_opponents(
     ladder text,
@@ -75,7 +66,7 @@ RETURNS SETOF skillrating.opponent
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     b record := skillrating_internal.board(ladder, pool, at, min_games, active_since, max_deviation);
     player text := skillrating_internal.counted_player(ladder, player_id::text);
     player_rating float8;
@@ -83,7 +74,6 @@ DECLARE
     costliest jsonb;
     nearest float8;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n);
     -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
     PERFORM skillrating_internal.check_readable(ladder, 'component');
     EXECUTE format(
@@ -130,11 +120,13 @@ BEGIN
                     ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id),
                 ''constraint'', $6) END
         FROM near AS n,
-            skillrating_internal.win_probability(%5$L, ARRAY[CAST($3 AS %4$s), n.player_id], ARRAY[1, 2],
+            skillrating_internal.preview(%5$L, ARRAY[CAST($3 AS %4$s), n.player_id], ARRAY[1, 2],
                 pool => $1, at => coalesce($7, now()), context => ARRAY[$8]) AS w
         WHERE w.team = 1
         ORDER BY abs(w.win_probability - 0.5), n.rating DESC, n.player_id LIMIT $4',
-        b.rows, concat_ws(' AND ', b.eligible, skillrating_internal.counting_rows(ladder)), t.player_equals, t.player_type, ladder)
+        b.rows, b.eligible || format(' AND NOT r.player_id %s ANY (ARRAY(
+            SELECT o.player_id FROM %I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL))', t.player_equals, ladder),
+        t.player_equals, t.player_type, ladder)
     USING pool, player_rating, player, n, terms, costliest, at, context;
 END
 $function$;

@@ -1,5 +1,4 @@
--- The functions in C behind those on ladders, which no user calls: each with its arguments, its result
--- (null: that of its OUT arguments), what PostgreSQL may assume of it, and its comment.
+-- The functions in C behind those on ladders, which no user calls, as make_function() takes them.
 DO LANGUAGE plpgsql
 $do$
 DECLARE
@@ -10,11 +9,17 @@ BEGIN
             'SETOF record', 'STABLE PARALLEL SAFE ROWS 100',
 'The functions of the schema skillrating that work on ladders: as whom they run, which lock they
 take on the schema of the ladder, and what the caller needs besides USAGE on it.'),
-        ('ladder_types(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
-            OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text)', NULL, 'STABLE STRICT',
+        ('ladder_facts(ladder text, OUT player_type text, OUT player_equals text, OUT player_order text,
+            OUT match_type text, OUT match_equals text, OUT match_order text, OUT player_less text,
+            OUT state_columns text[], OUT state_before text, OUT state_after text, OUT object_before text,
+            OUT object_after text, OUT shared_pool text, OUT model text, OUT params jsonb, OUT late text,
+            OUT horizon bigint, OUT horizon_at timestamptz)', NULL, 'STABLE STRICT',
 'The types of a ladder''s players and matches, and for each the operator of equality and what follows
 an expression in ORDER BY, and the operator that orders players, as SQL that does not depend on
-search_path. Error 55000 unless the ladder has been entered, so that bodies begin with it.'),
+search_path; the state columns of the model, and the states before and after in a row e of event, as
+SQL that gives arrays, and objects by the names of the columns; the pool of the rows that have what
+a player has in all pools, or null; and columns of table ladder. Error 55000 unless the ladder has
+been entered, so that bodies begin with it.'),
         ('check_inside(ladder text)', 'void', 'STABLE STRICT',
 'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
         ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',
@@ -23,21 +28,17 @@ trigger, or unless the ladder has been entered.'),
         ('check_readable(ladder text, relation text)', 'void', 'STABLE STRICT',
 'Error 42501 unless the role that called may read all rows of a relation of the ladder, which not
 every call reads. Nobody needs a right on components if the ladder uses none.'),
-        ('shared_pool(ladder text)', 'text', 'STABLE STRICT',
-'The pool of the rows that have what a player has in all pools, or null. Error 55000 unless the
-ladder has been entered.'),
         ('collect_matches()', 'trigger', '',
 'Trigger function on tables of matches, after each statement: has the matches that it touched rated,
 at commit or at once. On an attached table the WHEN condition names the view source of the ladder.
-Errors: 39P01 if it is attached otherwise, 55000 on another table.'),
+Errors: 39P01 if it is attached otherwise, 55000 on another table, and for TRUNCATE, because rated
+matches cannot vanish.'),
         ('enqueue_matches()', 'trigger', '',
 'Trigger function on tables attached with replica => true: puts the matches of a row into table
 pending, and what has no match, or TRUNCATE, into replica_note. Errors as collect_matches().'),
         ('apply_pending()', 'trigger', '',
 'Deferred constraint trigger function on table pending: at commit it rates the matches that the
 transaction touched, in one batch, by played_at and match_id.'),
-        ('refuse_truncate()', 'trigger', '',
-'Trigger function on tables of matches: error 55000, because rated matches cannot vanish.'),
         ('identifier_equals(type regtype, column_name text)', 'text', 'STABLE STRICT PARALLEL SAFE',
 'The equality operator of the default operator class of a type, as an expression has it. Errors as
 check_identifier_type().'),
@@ -55,8 +56,6 @@ on it would run that role''s code as the ladder''s owner.'),
 'Drops the triggers of attach(), of mirror_rating() (mirrors), or both (null) that depend on a view
 source, from one table or all (null), locked as by hold_objects(), and counts them. Errors: 42501
 unless the caller owns the view, 55006 for a table in use, 55P03.'),
-        ('check_backfill_block()', 'void', 'STABLE',
-'Error 2D000 in a transaction block, where backfill() could not commit its first batch.'),
         ('error_is_bearable(sqlstate text)', 'boolean', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Whether a transaction can go on after an error: not where it asks for another attempt, or tells of
 a lack of resources or of damaged data. Error 22023 if it is no SQLSTATE.'),
@@ -77,6 +76,42 @@ attached otherwise, 55000 on another table.'),
 'Trigger function on a mirroring table: gives inserted rows the ratings of their players. Its WHEN
 condition names the view source of the ladder. Errors: 39P01 if it is attached otherwise, 55000 on
 another table.'),
+        ('note_change(ladder text, tables boolean DEFAULT false)', 'void', 'VOLATILE STRICT',
+'Part of what changes who is who, what counts or mirrors: writes a new version of the row of table
+ladder, by which transactions at higher isolation levels learn that their snapshot is older; with
+tables it has all sessions look up again which tables the ladder has.'),
+        ('counted_player(ladder text, player_id text)', 'text', 'STABLE STRICT',
+'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
+into in the end, or itself.'),
+        ('write_horizon(ladder text, seq bigint)', 'void', 'VOLATILE STRICT',
+'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
+and components were behind a place in the order.'),
+        ('apply_operation(ladder text, seq bigint)', 'bigint', 'VOLATILE STRICT',
+'Does the last operation of table operation, while others rate behind it after hold_ladder().
+Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
+meanwhile has gone from the source unreported, 22003 for a state out of range.'),
+        ('unused_columns(source regclass, model text, params jsonb)', 'text[]', 'STABLE STRICT',
+'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
+of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().'),
+        ('replace_words(string text, words text[], replacement text)', 'text', 'IMMUTABLE STRICT PARALLEL SAFE',
+'A text with a replacement in the place of each of some words. A word does not count where letters
+or digits continue it.'),
+        ('rename_digests(ladder text, players text[], pseudonyms text[], own boolean)', 'bigint', 'VOLATILE STRICT',
+'Gives the matches of players the digests that they have under pseudonyms, if they are otherwise as
+before, and takes back the corrections that the change of names made. own says that unrated_reason
+will be rewritten, too. Returns the number of matches.'),
+        ('hold_ladder(ladder text, readers boolean)', 'void', 'VOLATILE STRICT',
+'From now on nobody else may write to a ladder or, where it was entered to read and readers is true,
+read it: an operation comes behind whatever has been rated. Error 40001 for an old snapshot.'),
+        ('hold_objects(held text, before oid[], schemas oid[], behind oid[], shared integer)', 'void', 'VOLATILE STRICT',
+'Locks relations, schemas of ladders and other relations, in this order, all or none, by attempts of
+50 ms at most: as many as shared says by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, the others by
+ACCESS EXCLUSIVE. Errors: 42501 unless the caller may make triggers on the former, and owns the
+latter and schemas; 55P03, naming who is in the way, after 30 s.'),
+        ('lock_maintenance(schema oid)', 'void', 'VOLATILE STRICT',
+'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors:
+42501 unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another
+waits.'),
         ('check_eligibility(rules jsonb)', 'void', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Errors: 22023 for a rule of eligibility that is unknown, of another type, or only says more about
 one that is not there; 22003 for a value out of range.'),
@@ -107,9 +142,8 @@ does, and returns how many rows that wrote.'),
 'How many players of a pool with rated matches there are, and how many of them above and below the
 range, from bottom to top, that a rating is in.')
     LOOP
-        EXECUTE format('CREATE FUNCTION skillrating_internal.%s %s AS ''MODULE_PATHNAME'', ''skillrating_%s'' LANGUAGE C %s',
-            f.column1, 'RETURNS ' || f.column2, split_part(f.column1, '(', 1), f.column3);
-        EXECUTE format('COMMENT ON FUNCTION skillrating_internal.%s IS %L', f.column1, f.column4);
+        PERFORM skillrating_internal.make_function('skillrating_internal.' || split_part(f.column1, '(', 1),
+            substring(f.column1 FROM '\((.*)\)$'), f.column2, f.column3, f.column4);
     END LOOP;
 END
 $do$;

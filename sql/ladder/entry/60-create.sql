@@ -1,8 +1,8 @@
 -- Ladders: schemas of ordinary tables that keep ratings up to date.
 --
--- Whatever works on a ladder enters it in C.  Here stand the
--- bodies, in skillrating_internal, with the comments of the functions to call, which
--- 70-entries.sql makes, with the same arguments.
+-- Whatever works on a ladder enters it in C.  Here stand the bodies, in skillrating_internal, with the
+-- comments of the functions to call, which 70-entries.sql makes, with the same arguments; of some in
+-- C the functions themselves.
 --
 -- The functions in PL/pgSQL pin their search_path, and name what they make with
 -- format(), so that no caller's search_path or odd name can bend them.
@@ -89,19 +89,15 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
 'Error 22023, or 22004 for null, unless the value of an argument is one of the choices.';
 
-CREATE FUNCTION skillrating.source_columns(
+SELECT skillrating_internal.make_function('skillrating.source_columns', '
     OUT column_name text,
     OUT type text,
     OUT needed text,
-    OUT description text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_source_columns'
-LANGUAGE C IMMUTABLE PARALLEL SAFE ROWS 25;
-
-COMMENT ON FUNCTION skillrating.source_columns() IS
+    OUT description text',
+    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 25',
 'The columns that a source of matches may have, a row of which is a participant: the name, the type
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
-(yes, no, or one: at least one of them), and what it is.';
+(yes, no, or one: at least one of them), and what it is.');
 
 CREATE FUNCTION skillrating_internal.describe_columns(
     source regclass,
@@ -372,7 +368,7 @@ unknown model or parameter, a source that will not do, or several rating pools f
 for a parameter out of range, 42P06 if the schema exists, 42501 if the source view is another
 role''s, 55P03 if tables cannot be locked within 30 s, and those of mirror_rating().';
 
-CREATE FUNCTION skillrating_internal.report_match(
+SELECT skillrating_internal.make_function('skillrating.report_match', '
     ladder text,
     match_id anyelement,
     players anycompatiblearray,
@@ -393,7 +389,7 @@ CREATE FUNCTION skillrating_internal.report_match(
     quit boolean[] DEFAULT NULL,
     experience integer[] DEFAULT NULL,
     player_gain float8[] DEFAULT NULL,
-    pool text DEFAULT '',
+    pool text DEFAULT '''',
     log_odds float8 DEFAULT 0,
     gain float8 DEFAULT 1,
     duration float8 DEFAULT NULL,
@@ -414,12 +410,8 @@ CREATE FUNCTION skillrating_internal.report_match(
     OUT reason text,
     OUT detail text,
     OUT correction text,
-    OUT correction_seq bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_report_match'
-LANGUAGE C VOLATILE ROWS 12;
-
-COMMENT ON FUNCTION skillrating_internal.report_match(text, anyelement, anycompatiblearray, integer[], float8[], timestamptz, boolean[], float8[], float8[], float8[], float8[], float8[], float8[], integer[], bigint[], integer[], integer[], boolean[], integer[], float8[], text, float8, float8, float8, boolean, boolean[], boolean[], text[], text[], text) IS
+    OUT correction_seq bigint',
+    'SETOF record', 'VOLATILE ROWS 12',
 'Inserts a match with its participants, one element of each array for each, rates it at once, and
 says for every player what came of it.
 
@@ -458,9 +450,9 @@ played for. tournament is that of the match, for models with rating periods.
 
 Errors: 55000 if the match exists and is not finished, or the triggers of the ladder are gone (see
 restore_triggers()), 22004 for nulls, 2202E for arrays that do not fit, 22023 and 22003 for values
-out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.';
+out of range, 22008 for an infinite played_at, 42704 for an unknown ladder.');
 
-CREATE FUNCTION skillrating_internal.preview(
+SELECT skillrating_internal.make_function('skillrating_internal.preview', '
     ladder text,
     players anycompatiblearray,
     team integer[],
@@ -486,12 +478,8 @@ CREATE FUNCTION skillrating_internal.preview(
     OUT win_change float8,
     OUT draw_change float8,
     OUT loss_change float8,
-    OUT draw_probability float8)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_preview'
-LANGUAGE C STABLE ROWS 12;
-
-COMMENT ON FUNCTION skillrating_internal.preview(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], float8[], text, float8, float8, timestamptz, boolean[], text[], text[], text) IS
+    OUT draw_probability float8',
+    'SETOF record', 'STABLE ROWS 12',
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins (a
 draw counts half), and the change of the rating if it wins, draws or loses against all others.
@@ -505,4 +493,4 @@ with the states at the start of that of at, or of tournament, which is an error 
 where tournaments are the periods. Without pool it is the only one of the ladder; in an unknown one
 all players are newcomers, which a notice says, because a match may be the first of its pool. Errors
 as for report_match(), 22023 if the match could not be rated, also for two accounts of one player,
-or without a pool where there are several, 22008 for an infinite at.';
+or without a pool where there are several, 22008 for an infinite at.');

@@ -79,7 +79,7 @@ BEGIN
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),
         -- Without a source nobody has locked it yet.
-        skillrating_internal.hold_objects(ladder, '{pg_namespace}', ARRAY[to_regnamespace(quote_ident(ladder))], 0);
+        skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], '{}', 0);
     PERFORM skillrating_internal.settle_pending(ladder);
     FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
         IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
@@ -116,12 +116,13 @@ DECLARE
     sequence text;
     rules jsonb;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder),
+    PERFORM skillrating_internal.ladder_facts(ladder),
         -- Whoever is inserting a match has drawn its number, which is to start anew.
-        skillrating_internal.hold_tables(ladder, ARRAY(
-            SELECT c.relname::text FROM pg_class AS c
+        skillrating_internal.hold_objects(ladder, ARRAY(
+            SELECT c.oid FROM pg_class AS c
             WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind IN ('r', 'p')
-                AND c.relname IN ('match', 'match_player')));
+                AND c.relname IN ('match', 'match_player') ORDER BY c.relname), ARRAY[to_regnamespace(quote_ident(ladder))], '{}', 0),
+        skillrating_internal.hold_ladder(ladder, true);
     -- Which matches count is configuration, although it has its place among the operations.
     SELECT jsonb_agg(e ORDER BY e.since) INTO rules FROM skillrating_internal.eligibility(ladder) AS e;
     EXECUTE format(

@@ -33,18 +33,19 @@ CREATE FUNCTION skillrating_internal.change_rights(
     ladder text,
     role text,
     kind text,
-    granted boolean)
+    called text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
+    granted constant boolean := called = 'grant_ladder';
     quoted_role text := CASE role WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(role) END;
     role_oid oid := CASE role WHEN 'public' THEN 0 ELSE (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = role) END;
     other constant text := CASE kind WHEN 'reader' THEN 'reporter' ELSE 'reader' END;
     statement text;
     schema record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     PERFORM skillrating_internal.check_choice('kind', kind, 'reader', 'reporter');
     IF role_oid IS NULL THEN
         RAISE undefined_object USING
@@ -91,15 +92,11 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.change_rights(text, text, text, boolean) IS
-'grant_ladder() or, unless granted, revoke_ladder(), with their arguments and errors.';
+COMMENT ON FUNCTION skillrating_internal.change_rights(text, text, text, text) IS
+'The body of grant_ladder() and revoke_ladder(), called with the name of one.';
 
-CREATE FUNCTION skillrating_internal.grant_ladder(ladder text, role text, kind text)
-RETURNS void
-LANGUAGE sql VOLATILE STRICT
-RETURN skillrating_internal.change_rights(ladder, role, kind, true);
-
-COMMENT ON FUNCTION skillrating_internal.grant_ladder(text, text, text) IS
+SELECT skillrating_internal.make_function('skillrating.grant_ladder', 'ladder text, role text, kind text',
+    'void', 'VOLATILE STRICT',
 'Gives a role what a kind of role needs, with USAGE on the schema. role is a name as it is, or public
 for all roles. The ladder''s owner has these rights anyway, and keeps them.
 kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
@@ -112,16 +109,12 @@ match_player, SELECT on event and rated_match. It does not read ratings, nor the
 in table pending.
 Errors: 42704 for an unknown ladder or role, 22023 for an unknown kind, 42501 unless the caller owns
 the ladder, 42809 for a reporter of a ladder with a source of your own, whose tables take your own
-grants.';
+grants.', 'skillrating_enter');
 
-CREATE FUNCTION skillrating_internal.revoke_ladder(ladder text, role text, kind text)
-RETURNS void
-LANGUAGE sql VOLATILE STRICT
-RETURN skillrating_internal.change_rights(ladder, role, kind, false);
-
-COMMENT ON FUNCTION skillrating_internal.revoke_ladder(text, text, text) IS
+SELECT skillrating_internal.make_function('skillrating.revoke_ladder', 'ladder text, role text, kind text',
+    'void', 'VOLATILE STRICT',
 'Undoes grant_ladder(): takes from a role what a kind of role has, but for what it has as one of the
 other kind. USAGE on the schema goes with the last privilege on a relation in it. What the role has
 as a member of another, or as one of public, stays. Errors: 42704 for an unknown ladder or role,
 22023 for an unknown kind, 42501 unless the caller owns the ladder, 2BP01 if the role has granted a
-privilege to others.';
+privilege to others.', 'skillrating_enter');

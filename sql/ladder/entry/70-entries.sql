@@ -1,5 +1,5 @@
 -- The functions of the schema skillrating that enter a ladder, with the arguments and the
--- comment of the body of the same name in skillrating_internal.
+-- comment of the body of the same name in skillrating_internal, where there is one.
 --
 -- Identifiers are of the type anycompatible or anycompatiblearray, which take parameters without a
 -- type as text.  Where a function has identifiers of two kinds, of matches and of players, that of the
@@ -13,25 +13,29 @@ DECLARE
 BEGIN
     FOR body IN
         SELECT p.oid, p.proname, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+            p.prosrc, p.pronamespace = 'skillrating'::regnamespace AS is_entry,
             pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
             pg_get_function_identity_arguments(p.oid) AS signature, obj_description(p.oid, 'pg_proc') AS comment
         FROM pg_proc AS p
+        JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname
         WHERE p.pronamespace = 'skillrating_internal'::regnamespace
-            AND p.proname IN (SELECT e.function FROM skillrating_internal.ladder_entries() AS e)
+            OR p.pronamespace = 'skillrating'::regnamespace AND e.lock IS NOT NULL AND p.proargnames[1] = 'ladder'
         ORDER BY p.oid
     LOOP
         entry := format(
-            'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', ''skillrating_enter''
+            'CREATE FUNCTION skillrating.%I(%%s) RETURNS %s AS ''MODULE_PATHNAME'', %L
             LANGUAGE C %s %s %s',
-            body.proname, replace(body.result, '%', '%%'),
+            body.proname, replace(body.result, '%', '%%'), CASE WHEN body.is_entry THEN body.prosrc ELSE 'skillrating_enter' END,
             CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
             -- One that has a pool filled in judges nulls itself.
             CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
             CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
-        EXECUTE format(entry, body.arguments);
-        EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname, body.signature, body.comment);
-        EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
-            format('The body of skillrating.%s(), called once the ladder has been entered.', body.proname));
+        IF NOT body.is_entry THEN
+            EXECUTE format(entry, body.arguments);
+            EXECUTE format('COMMENT ON FUNCTION skillrating.%I(%s) IS %L', body.proname, body.signature, body.comment);
+            EXECUTE format('COMMENT ON FUNCTION %s IS %L', body.oid::regprocedure,
+                format('The body of skillrating.%s(), called once the ladder has been entered.', body.proname));
+        END IF;
 
         -- A parameter without a type is no anyelement; beside one of type text it is that.
         IF body.signature ~ '\manyelement\M' THEN
@@ -46,6 +50,42 @@ with anyelement; a text that the ladder''s type cannot read is error 22P02.',
     END LOOP;
 END
 $do$;
+
+-- A part of preview(), which enters the ladder.
+CREATE FUNCTION skillrating.win_probability(
+    ladder text,
+    players anycompatiblearray,
+    team integer[],
+    weight float8[] DEFAULT NULL,
+    joined float8[] DEFAULT NULL,
+    left_at float8[] DEFAULT NULL,
+    commanding float8[] DEFAULT NULL,
+    side integer[] DEFAULT NULL,
+    squad bigint[] DEFAULT NULL,
+    pool text DEFAULT NULL,
+    log_odds float8 DEFAULT 0,
+    at timestamptz DEFAULT now(),
+    context text[] DEFAULT NULL,
+    club text[] DEFAULT NULL,
+    tournament text DEFAULT NULL,
+    OUT team integer,
+    OUT win_probability float8,
+    OUT draw_probability float8)
+RETURNS SETOF record
+LANGUAGE sql STABLE ROWS 2
+AS $function$
+    SELECT p.team, min(p.win_probability), min(p.draw_probability)
+    FROM skillrating.preview($1, $2, $3, weight => $4, joined => $5, left_at => $6,
+        commanding => $7, side => $8, squad => $9, pool => $10, log_odds => $11, at => $12,
+        context => $13, club => $14, tournament => $15) AS p
+    GROUP BY p.team
+    ORDER BY p.team
+$function$;
+
+COMMENT ON FUNCTION skillrating.win_probability(text, anycompatiblearray, integer[], float8[], float8[], float8[], float8[], integer[], bigint[], text, float8, timestamptz, text[], text[], text) IS
+'The probability that each team of a match at a time wins, a draw counted half, and that of a draw
+of two teams, where the model has one; a part of preview(), with the same arguments but for gains,
+which change no prediction, and the same errors.';
 
 -- Columns that mean what others do are described as these.
 DO LANGUAGE plpgsql
@@ -95,7 +135,7 @@ BEGIN
 END
 $do$;
 
-DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate;
+DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate, skillrating_internal.make_function;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
 -- parsed here (BEGIN ATOMIC, RETURN) needs none for its names; a procedure that commits can have none, nor can

@@ -55,7 +55,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     IF batch_size < 1 THEN
         RAISE numeric_value_out_of_range USING
@@ -95,20 +95,17 @@ no row in rated_match, and those in pending. A row for each batch: the identifie
 many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
 42501 unless the caller owns it, 22003 for a batch_size below 1, and those that the source raises.';
 
-CREATE FUNCTION skillrating_internal.backfill_batch(
+SELECT skillrating_internal.make_function('skillrating.backfill_batch', '
     ladder text,
     matches text[],
-    late text DEFAULT 'reorder',
+    late text DEFAULT ''reorder'',
     done bigint DEFAULT NULL,
     total bigint DEFAULT NULL,
     started_at timestamptz DEFAULT NULL,
     OUT looked_at bigint,
     OUT late_matches bigint,
-    OUT unrated bigint)
-AS 'MODULE_PATHNAME', 'skillrating_backfill_batch'
-LANGUAGE C VOLATILE;
-
-COMMENT ON FUNCTION skillrating_internal.backfill_batch(text, text[], text, bigint, bigint, timestamptz) IS
+    OUT unrated bigint',
+    NULL, 'VOLATILE',
 'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
 far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
 looked at that were new, changed or gone, and how many of them are older than others of their
@@ -118,7 +115,7 @@ done, total and started_at are what progress() shows: how many matches came befo
 are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704
 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22P02 for texts that are
 no identifiers, 22023 for another late, or append where the ladder reorders, 55000 if its triggers
-are gone, see restore_triggers().';
+are gone, see restore_triggers().');
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,
@@ -225,15 +222,6 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.judge_source(regclass, text, jsonb) IS
 'How many of up to a hundred matches of a source of the current role would count (reason is null) or
 not, by reason, with an example; or the error of reading them (failure). Nothing where that is slow.';
-
-CREATE FUNCTION skillrating_internal.unused_columns(source regclass, model text, params jsonb)
-RETURNS text[]
-AS 'MODULE_PATHNAME', 'skillrating_unused_columns'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.unused_columns(regclass, text, jsonb) IS
-'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
-of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().';
 
 CREATE FUNCTION skillrating_internal.tell_judgement(source regclass, model text, params jsonb)
 RETURNS void
@@ -394,8 +382,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'batch_size and catch_up must not be null';
     END IF;
-    PERFORM skillrating_internal.check_backfill_block();
-    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late);
+    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late, started_at => started_at);
     matches := 0;
     late_matches := 0;
     unrated := 0;

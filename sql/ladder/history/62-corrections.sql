@@ -1,44 +1,5 @@
 -- Corrections: what changes the history of a ladder, and bringing it up to date.
 
-CREATE FUNCTION skillrating_internal.check_operation_time(at timestamptz)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    IF NOT isfinite(at) THEN
-        RAISE datetime_field_overflow USING
-            MESSAGE = format('at must be finite, not %s', at),
-            HINT = 'The time gives an operation its place among the matches.';
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_operation_time(timestamptz) IS
-'Error 22008 for an infinite time: no match could come behind the operation, or none before it.';
-
-CREATE FUNCTION skillrating_internal.ladder_row(
-    ladder text,
-    OUT model text,
-    OUT params jsonb,
-    OUT state_columns text[],
-    OUT late text,
-    OUT horizon bigint,
-    OUT horizon_at timestamptz)
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
-    EXECUTE format(
-        'SELECT l.model, l.params, m.state_columns, l.late, l.horizon, l.horizon_at
-        FROM %I.ladder AS l, skillrating.models(l.model, l.params) AS m', ladder)
-    INTO model, params, state_columns, late, horizon, horizon_at;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.ladder_row(text) IS
-'The row of table ladder, with the state columns of the model. Error 55000 unless the ladder has been
-entered.';
-
 CREATE FUNCTION skillrating_internal.ladder_holders(schemas oid[], relations oid[], readers boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
@@ -69,16 +30,6 @@ COMMENT ON FUNCTION skillrating_internal.ladder_holders(oid[], oid[], boolean) I
 'Processes and prepared transactions with locks on ladders in some schemas, or on relations, that are
 in the way of their maintenance or, with readers, of anything. Null for nobody.';
 
-CREATE FUNCTION skillrating_internal.note_change(ladder text, tables boolean DEFAULT false)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_note_change'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.note_change(text, boolean) IS
-'Part of what changes who is who, what counts or mirrors: writes a new version of the row of table
-ladder, by which transactions at higher isolation levels learn that their snapshot is older; with
-tables it has all sessions look up again which tables the ladder has.';
-
 CREATE FUNCTION skillrating_internal.note_operation(
     ladder text,
     kind text,
@@ -99,11 +50,10 @@ CREATE FUNCTION skillrating_internal.note_operation(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at),
-        skillrating_internal.check_behind_horizon(ladder, kind, at => at),
-        skillrating_internal.begin_operation(ladder);
+    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
+        skillrating_internal.hold_ladder(ladder, false);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
         'INSERT INTO %1$I.operation (operation, seq, kind, player_id, into_id, pool, since, until, at, state, params, reason)
@@ -149,7 +99,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     PERFORM skillrating_internal.check_behind_horizon(ladder, kind, seq, match_id);
     IF seq IS NOT NULL THEN
@@ -165,7 +115,7 @@ COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, tex
 with the match and the time that late => reorder has to find a new place for. Error 55000 for a
 place before the horizon.';
 
-CREATE FUNCTION skillrating_internal.catch_up(
+SELECT skillrating_internal.make_function('skillrating_internal.catch_up', '
     ladder text,
     search boolean DEFAULT false,
     rebuild boolean DEFAULT false,
@@ -177,12 +127,8 @@ CREATE FUNCTION skillrating_internal.catch_up(
     OUT games_before bigint,
     OUT games_after bigint,
     OUT place_before bigint,
-    OUT place_after bigint)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'skillrating_catch_up'
-LANGUAGE C VOLATILE STRICT ROWS 1000;
-
-COMMENT ON FUNCTION skillrating_internal.catch_up(text, boolean, boolean, boolean) IS
+    OUT place_after bigint',
+    'SETOF record', 'VOLATILE STRICT ROWS 1000',
 'Brings a ladder up to date: rates the matches that wait in pending, and, where table correction says
 that history is out of date, replays it from there, exactly, from the states that the events before
 left behind. Only what comes out otherwise is written. Returns the players whose rows changed, those
@@ -200,99 +146,56 @@ that the source has got since, see refresh_source(). Errors: 42704 for an unknow
 unless the caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the
 transaction has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it
 from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
-if such a match was rated while it worked, or, with rebuild, at all.';
+if such a match was rated while it worked, or, with rebuild, at all.');
 
-CREATE FUNCTION skillrating_internal.void_match(
+CREATE FUNCTION skillrating_internal.decide_match(
     ladder text,
     match_id anycompatible,
-    reason text DEFAULT 'void')
+    reason text,
+    called text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
+LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     m record;
 BEGIN
     EXECUTE format(
         'UPDATE %I.rated_match AS m SET void_reason = $2, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) RETURNING true AS is_known, m.seq', ladder, t.match_equals, t.match_type)
+        WHERE m.match_id %s CAST($1 AS %s) AND ($2 IS NOT NULL OR m.void_reason IS NOT NULL)
+        RETURNING true AS is_there, m.seq, m.played_at', ladder, t.match_equals, t.match_type)
     INTO m USING match_id::text, reason;
-    IF m.is_known IS NULL THEN
+    IF m.is_there IS NULL AND called = 'restore_match' THEN
+        RAISE undefined_object USING
+            MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
+    ELSIF m.is_there IS NULL THEN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not know match %s', ladder, match_id),
             HINT = 'Known matches are in its table rated_match.';
     END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'void', m.seq, match_id::text);
+    PERFORM skillrating_internal.note_correction(ladder, split_part(called, '_', 1), m.seq, match_id::text,
+        CASE called WHEN 'restore_match' THEN m.played_at END);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.void_match(text, anycompatible, text) IS
+COMMENT ON FUNCTION skillrating_internal.decide_match(text, anycompatible, text, text) IS
+'The body of void_match() and restore_match(), called with the name of one.';
+
+SELECT skillrating_internal.make_function('skillrating.void_match', 'ladder text, match_id anycompatible, reason text DEFAULT ''void''',
+    'void', 'VOLATILE STRICT',
 'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
-catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.';
+catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.', 'skillrating_enter');
 
-CREATE FUNCTION skillrating_internal.restore_match(
-    ladder text,
-    match_id anycompatible)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    m record;
-BEGIN
-    EXECUTE format(
-        'UPDATE %I.rated_match AS m SET void_reason = NULL, decided_at = clock_timestamp()
-        WHERE m.match_id %s CAST($1 AS %s) AND m.void_reason IS NOT NULL
-        RETURNING true AS was_void, m.seq, m.played_at', ladder, t.match_equals, t.match_type)
-    INTO m USING match_id::text;
-    IF m.was_void IS NULL THEN
-        RAISE undefined_object USING
-            MESSAGE = format('match %s of ladder "%s" is not void', match_id, ladder);
-    END IF;
-    PERFORM skillrating_internal.note_correction(ladder, 'restore', m.seq, match_id::text, m.played_at);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.restore_match(text, anycompatible) IS
+SELECT skillrating_internal.make_function('skillrating.restore_match', 'ladder text, match_id anycompatible', 'void', 'VOLATILE STRICT',
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
-catch_up(). Error 42704 for an unknown ladder or a match that is not void.';
-
-CREATE FUNCTION skillrating_internal.counted_player(ladder text, player_id text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_counted_player'
-LANGUAGE C STABLE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.counted_player(text, text) IS
-'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
-into in the end, or itself.';
-
-CREATE FUNCTION skillrating_internal.counting_rows(ladder text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    merged text := format(
-        'EXISTS (SELECT FROM %I.operation AS o WHERE o.kind = ''merge'' AND o.undone_at IS NULL AND o.player_id %s r.player_id)',
-        ladder, t.player_equals);
-    left_over boolean;
-BEGIN
-    EXECUTE format('SELECT EXISTS (SELECT FROM %I.rating AS r WHERE %s)', ladder, merged) INTO left_over;
-    RETURN CASE WHEN left_over THEN 'NOT ' || merged ELSE 'true' END;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.counting_rows(text) IS
-'A part of find_opponents(): the condition on rows r of rating that they are of players who count,
-and not of accounts that are merged, which have some until catch_up() only.';
+catch_up(). Error 42704 for an unknown ladder or a match that is not void.', 'skillrating_enter');
 
 CREATE FUNCTION skillrating_internal.refund_rows(ladder text, cap_at_peak boolean)
 RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     began_anew constant text := 'n.kind IN (''reset'', ''set'', ''seed'') AND n.played_at <= $8';
 BEGIN
     RETURN format(
@@ -356,7 +259,7 @@ BEGIN
                 AND NOT EXISTS (
                     SELECT FROM %1$I.event AS n
                     WHERE n.player_id %3$s e.player_id AND n.pool = e.pool AND n.seq >= e.seq AND %6$s)) AS p ON %7$L',
-        ladder, t.player_type, t.player_equals, s.before, s.after, began_anew, cap_at_peak);
+        ladder, t.player_type, t.player_equals, t.state_before, t.state_after, began_anew, cap_at_peak);
 END
 $function$;
 
@@ -374,7 +277,7 @@ RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     counted text;
     counts boolean;
     rated boolean;
@@ -431,7 +334,7 @@ CREATE FUNCTION skillrating_internal.exclude_player(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     player text := player_id::text;
     place bigint;
     refund bigint;
@@ -512,7 +415,7 @@ CREATE FUNCTION skillrating_internal.merge_players(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     account text := player_id::text;
     place bigint;
     first_played_at timestamptz;
@@ -565,12 +468,13 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     undone record;
     place bigint;
     first_played_at timestamptz;
 BEGIN
-    -- Matches and states of players who were excluded or merged count again from the first one on.
+    -- Matches and states of players who were excluded or merged count again from the first one on, and
+    -- matches to which rules applied.
     EXECUTE format(
         'WITH RECURSIVE account(id) AS (
             SELECT o.player_id FROM %1$I.operation AS o
@@ -585,19 +489,22 @@ BEGIN
             JOIN %1$I.rated_match AS m ON m.match_id %3$s s.match_id
             UNION ALL
             SELECT o.seq, o.at FROM account AS a JOIN %1$I.operation AS o ON o.player_id %2$s a.id
-            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL) AS p',
+            WHERE o.kind IN (''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'') AND o.undone_at IS NULL
+            UNION ALL
+            SELECT m.seq, m.played_at FROM %1$I.operation AS o JOIN %1$I.rated_match AS m ON m.played_at >= o.since
+            WHERE o.operation = $1 AND o.kind = ''eligibility'' AND o.undone_at IS NULL AND m.seq IS NOT NULL) AS p',
         ladder, t.player_equals, t.match_equals)
     INTO place, first_played_at USING operation;
     -- A season that began towards solved skills is two operations.
     EXECUTE format(
         'WITH undone AS (
             UPDATE %1$I.operation AS o SET undone_at = now() WHERE o.operation = $1 AND o.undone_at IS NULL
-            RETURNING o.kind, o.params->>''name'' AS season, o.pool, o.seq, o.since
+            RETURNING o.kind, o.params->>''name'' AS season, o.pool, o.seq
         ), seed AS (
             UPDATE %1$I.operation AS o SET undone_at = now() FROM undone AS u
             WHERE u.kind = ''season'' AND o.kind = ''seed'' AND o.params->>''season'' = u.season AND o.undone_at IS NULL
                 AND o.pool = coalesce(u.pool, o.pool))
-        SELECT u.kind, u.seq, u.since FROM undone AS u', ladder)
+        SELECT u.kind, u.seq FROM undone AS u', ladder)
     INTO undone USING operation;
     IF undone.kind IS NULL THEN
         RAISE undefined_object USING
@@ -605,9 +512,7 @@ BEGIN
             HINT = 'The numbers are in the column operation of its table operation.';
     END IF;
     PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
-    IF undone.kind = 'eligibility' THEN
-        PERFORM skillrating_internal.note_eligibility(ladder, undone.since, 'undo');
-    ELSIF undone.kind NOT IN ('exclude', 'merge') THEN
+    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') THEN
         place := undone.seq;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),

@@ -1,39 +1,5 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
-CREATE FUNCTION skillrating_internal.hold_tables(
-    ladder text,
-    tables text[],
-    feeding oid[] DEFAULT '{}')
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    matches constant text[] := '{match,match_player}';
-    before oid[];
-    behind oid[];
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    SELECT coalesce(array_agg(r.id) FILTER (WHERE r.name = ANY (matches)), '{}'),
-        coalesce(array_agg(r.id) FILTER (WHERE r.name <> ALL (matches)), '{}')
-    INTO before, behind
-    FROM (
-        SELECT t.name, format('%I.%I', ladder, t.name)::regclass::oid AS id
-        FROM unnest(tables) AS t(name) ORDER BY t.name) AS r;
-    -- As in a transaction that rates: first the tables of matches, then the ladder.
-    PERFORM skillrating_internal.hold_objects(ladder,
-        array_fill('pg_class'::regclass, ARRAY[cardinality(feeding || before)]) || 'pg_namespace'::regclass
-            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        feeding || before || to_regnamespace(quote_ident(ladder))::oid || behind, cardinality(feeding));
-    PERFORM skillrating_internal.hold_ladder(ladder, true);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.hold_tables(text, text[], oid[]) IS
-'Locks the ladder, which has been entered to read, and these tables of it or its view source, so that
-nobody uses them, and tables of the user, so that nobody writes to them: all or none, in attempts of
-a moment. Errors: 55P03, naming who is in the way, after 30 s or lock_timeout, 40001 for an old
-snapshot.';
-
 CREATE FUNCTION skillrating_internal.check_behind_horizon(
     ladder text,
     kind text,
@@ -46,17 +12,16 @@ RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     known boolean;
 BEGIN
-    IF l.horizon_at > coalesce(since, '-infinity') AND player_id IS NOT NULL THEN
+    IF t.horizon_at > coalesce(since, '-infinity') AND player_id IS NOT NULL THEN
         EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
             ladder, t.player_equals, t.player_type)
         INTO known USING player_id;
     END IF;
     -- Only where late matches get a place by time does it give an operation its place.
-    IF known OR seq <= l.horizon OR l.late = 'reorder' AND at < l.horizon_at THEN
+    IF known OR seq <= t.horizon OR t.late = 'reorder' AND at < t.horizon_at THEN
         RAISE object_not_in_prerequisite_state USING
             MESSAGE = CASE
                 WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
@@ -64,9 +29,9 @@ BEGIN
                     format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
                 WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
                 ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
-            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', l.horizon, l.horizon_at),
+            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', t.horizon, t.horizon_at),
             HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
-                WHEN since IS NOT NULL THEN format('exclude_player() can begin since %s.', l.horizon_at)
+                WHEN since IS NOT NULL THEN format('exclude_player() can begin since %s.', t.horizon_at)
                 ELSE 'Only players who came after the horizon can be merged.' END;
     END IF;
 END
@@ -76,15 +41,6 @@ COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint
 'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
 player, all or those since a time, before the horizon.';
 
-CREATE FUNCTION skillrating_internal.write_horizon(ladder text, seq bigint)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_write_horizon'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.write_horizon(text, bigint) IS
-'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
-and components were behind a place in the order.';
-
 CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -92,8 +48,7 @@ LANGUAGE plpgsql VOLATILE
 SET enable_nestloop = off
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     -- The events of a player from the last one with which a season begins count for the peak.
     EXECUTE format(
@@ -154,7 +109,7 @@ BEGIN
             draws = k.draws + excluded.draws,
             losses = k.losses + excluded.losses,
             last_played = greatest(k.last_played, excluded.last_played)',
-        ladder, coalesce(first_seq, 0), last_seq, s.before, s.after, t.player_equals);
+        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after, t.player_equals);
 END
 $function$;
 
@@ -170,13 +125,11 @@ CREATE FUNCTION skillrating_internal.set_horizon(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
-    w record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     place record;
     is_ordered boolean := false;
     last_at timestamptz;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format('SELECT max(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL', ladder) INTO last_at;
     IF at > greatest(clock_timestamp(), last_at) THEN
         RAISE invalid_parameter_value USING
@@ -203,10 +156,10 @@ BEGIN
             GROUP BY l.seq', ladder)
         INTO place USING at;
         horizon := place.seq;
-        IF horizon < w.horizon OR at < w.horizon_at THEN
+        IF horizon < t.horizon OR at < t.horizon_at THEN
             RAISE invalid_parameter_value USING
                 MESSAGE = format('horizon of ladder "%s" cannot move back', ladder),
-                DETAIL = format('It is at %s, behind place %s.', w.horizon_at, w.horizon);
+                DETAIL = format('It is at %s, behind place %s.', t.horizon_at, t.horizon);
         END IF;
         IF place.waits THEN
             RAISE object_not_in_prerequisite_state USING
@@ -215,19 +168,18 @@ BEGIN
         END IF;
         -- What has no players in common needs no order, and may lie behind although it was played before:
         -- by time, where that makes the order, it goes before the horizon as well.
-        EXIT WHEN is_ordered OR w.late <> 'reorder' OR place.first_behind IS NULL;
+        EXIT WHEN is_ordered OR t.late <> 'reorder' OR place.first_behind IS NULL;
         PERFORM skillrating_internal.note_correction(ladder, 'reorder', place.first_behind, played_at => place.first_at);
         PERFORM skillrating_internal.catch_up(ladder);
         is_ordered := true;
     END LOOP;
     IF NOT skillrating_internal.has_table(ladder, 'season_horizon') THEN
-        t := skillrating_internal.ladder_types(ladder);
         PERFORM skillrating_internal.create_tables(ladder, '{horizon,component_horizon,season_horizon}', t.player_type::regtype,
-                t.match_type::regtype, w.model, w.params),
+                t.match_type::regtype, t.model, t.params),
             skillrating_internal.note_change(ladder, tables => true);
     END IF;
     PERFORM skillrating_internal.write_horizon(ladder, horizon),
-        skillrating_internal.keep_seasons(ladder, w.horizon, horizon);
+        skillrating_internal.keep_seasons(ladder, t.horizon, horizon);
     EXECUTE format(
         'UPDATE %1$I.ladder AS l SET horizon = $1, horizon_at = $2
         RETURNING (SELECT count(DISTINCT h.player_id) FROM %1$I.horizon AS h)', ladder)

@@ -1,29 +1,11 @@
 -- Operations: what changes states at a place in the order, other than matches.
 
-CREATE FUNCTION skillrating_internal.begin_operation(ladder text)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_begin_operation'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.begin_operation(text) IS
-'Keeps others from rating the ladder, so that an operation comes behind whatever has been rated.';
-
-CREATE FUNCTION skillrating_internal.apply_operation(ladder text, seq bigint)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_apply_operation'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.apply_operation(text, bigint) IS
-'Does the last operation of table operation, while others rate behind it after begin_operation().
-Returns the number of players. Errors: 55000 if it is not the last one, or if a match that was rated
-meanwhile has gone from the source unreported, 22003 for a state out of range.';
-
 CREATE FUNCTION skillrating_internal.check_new_season(ladder text, season text, pool text, at timestamptz)
 RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    l record := skillrating_internal.ladder_row(ladder);
+    l record := skillrating_internal.ladder_facts(ladder);
     found record;
 BEGIN
     EXECUTE format(
@@ -76,9 +58,7 @@ RETURNS void
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     top record;
     digits constant integer := 3;
 BEGIN
@@ -91,9 +71,9 @@ BEGIN
             ORDER BY 4 DESC, e.player_id, e.pool LIMIT 1) AS f
         JOIN %1$I.event AS e ON e.player_id %5$s f.player_id AND e.pool = f.pool AND e.seq = ANY ($1)
         ORDER BY e.seq DESC LIMIT 1',
-        ladder, s.before, s.after, skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'),
+        ladder, t.state_before, t.state_after, skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'),
         t.player_equals)
-    INTO top USING places, skillrating_internal.shared_pool(ladder), l.model, l.params;
+    INTO top USING places, t.shared_pool, t.model, t.params;
     IF top.rating IS NULL THEN
         RETURN;
     END IF;
@@ -104,7 +84,7 @@ BEGIN
             ELSE 'The share %s of the distance to a newcomer''s state stays: %s.' END, keep, (
             SELECT string_agg(format('%s from %s to %s', c.name, trim_scale(round(c.before::numeric, digits)),
                 trim_scale(round(c.after::numeric, digits))), ', ' ORDER BY c.n)
-            FROM unnest(l.state_columns, top.before, top.after) WITH ORDINALITY AS c(name, before, after, n)
+            FROM unnest(t.state_columns, top.before, top.after) WITH ORDINALITY AS c(name, before, after, n)
             WHERE c.before <> c.after)),
         -- What deviations take off, whatever the model.
         HINT = (
@@ -113,8 +93,8 @@ BEGIN
                     trim_scale(round((top.rating_after + d.lost)::numeric, digits)))
                 ELSE format('undo_operation(%L, %s) and catch_up() take the season back.', ladder, places[1]) END
             FROM (
-                SELECT skillrating.state_rating(l.model, skillrating.season_state(l.model, top.before, keep, l.params, keep_deviations => true), l.params)
-                    - skillrating.state_rating(l.model, skillrating.season_state(l.model, top.before, keep, l.params), l.params) AS lost) AS d);
+                SELECT skillrating.state_rating(t.model, skillrating.season_state(t.model, top.before, keep, t.params, keep_deviations => true), t.params)
+                    - skillrating.state_rating(t.model, skillrating.season_state(t.model, top.before, keep, t.params), t.params) AS lost) AS d);
 END
 $function$;
 
@@ -136,8 +116,7 @@ CREATE FUNCTION skillrating_internal.new_season(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     initial float8;
     unit float8;
     solved boolean;
@@ -153,9 +132,9 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('keep must lie between 0 and 1, not %s', keep);
     END IF;
-    IF toward = 'hive' AND l.model <> 'hive' OR toward = 'through_time' AND l.model NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
+    IF toward = 'hive' AND t.model <> 'hive' OR toward = 'through_time' AND t.model NOT IN ('state_space', 'trueskill', 'trueskill2') THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, l.model),
+            MESSAGE = format('skills of solver "%s" cannot be the prior of model "%s"', toward, t.model),
             HINT = 'Skills of "bradley_terry" and "whole_history" can, for any model.';
     END IF;
     IF toward IS NOT NULL THEN
@@ -180,7 +159,7 @@ BEGIN
     END IF;
     -- So that nothing comes between two operations.
     IF toward IS NOT NULL THEN
-        PERFORM skillrating_internal.begin_operation(ladder);
+        PERFORM skillrating_internal.hold_ladder(ladder, false);
     END IF;
     reason := coalesce(reason, 'season ' || season);
     SELECT n.operation, n.changed INTO operation, players
@@ -189,8 +168,8 @@ BEGIN
             'only_played', nullif(only_played, false), 'counted_from', CASE WHEN only_played THEN played_from END))) AS n;
     -- What stays is measured from the skill that was solved: as far as that is from the initial one.
     IF toward IS NOT NULL AND keep < 1 THEN
-        SELECT m.log_odds_unit INTO unit FROM skillrating.models(l.model, l.params) AS m;
-        initial := (skillrating.initial_state(l.model, l.params))[1];
+        SELECT m.log_odds_unit INTO unit FROM skillrating.models(t.model, t.params) AS m;
+        initial := (skillrating.initial_state(t.model, t.params))[1];
         SELECT n.operation INTO seed
         FROM skillrating_internal.note_operation(ladder, 'seed', pool => pool, at => at, reason => reason,
             params => jsonb_build_object('solver', toward, 'season', season), rows => format(
@@ -202,9 +181,9 @@ BEGIN
                     WHERE s.solver = $10->>''solver'' AND s.mu IS NOT NULL
                     ORDER BY s.pool, s.player_id, s.at DESC) AS s ON s.player_id %3$s r.player_id AND s.pool = r.pool
                 WHERE r.pool = coalesce($5, r.pool) AND coalesce(r.last_played, ''-infinity'') >= %7$L',
-                ladder, l.state_columns[1], t.player_equals, keep,
+                ladder, t.state_columns[1], t.player_equals, keep,
                 format(CASE WHEN toward IN ('hive', 'through_time') THEN '(s.mu - %L::float8)' ELSE 's.mu * %2$L::float8' END, initial, unit),
-                cardinality(l.state_columns) - 1, played_from)) AS n;
+                cardinality(t.state_columns) - 1, played_from)) AS n;
     END IF;
     PERFORM skillrating_internal.tell_season(ladder, season, keep, array_remove(ARRAY[operation, seed], NULL));
 END
@@ -248,7 +227,7 @@ CREATE FUNCTION skillrating_internal.decay(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    l record := skillrating_internal.ladder_row(ladder);
+    l record := skillrating_internal.ladder_facts(ladder);
     counted_from timestamptz;
     parameters jsonb;
     day constant float8 := 86400;
@@ -305,11 +284,10 @@ CREATE FUNCTION skillrating_internal.settle(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    reorders boolean := (skillrating_internal.ladder_row(ladder)).late = 'reorder';
+    reorders boolean := (skillrating_internal.ladder_facts(ladder)).late = 'reorder';
     last_at timestamptz;
     same boolean;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     EXECUTE format(
         'SELECT max(o.at), coalesce(bool_or(o.at = $1), false) FROM %I.operation AS o
         WHERE o.kind = ''settle'' AND o.undone_at IS NULL', ladder)
@@ -355,7 +333,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    columns text[] := (skillrating_internal.ladder_row(ladder)).state_columns;
+    columns text[] := (skillrating_internal.ladder_facts(ladder)).state_columns;
     -- An open period goes on by itself, from a rating that is set as its start.
     settable text[] := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
         WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
@@ -508,11 +486,10 @@ CREATE FUNCTION skillrating_internal.seed_from(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    columns text[] := (skillrating_internal.ladder_row(ladder)).state_columns;
-    other_columns text[] := (skillrating_internal.ladder_row(other)).state_columns;
+    t record := skillrating_internal.ladder_facts(ladder);
+    columns text[] := t.state_columns;
+    other_columns text[] := (skillrating_internal.ladder_facts(other)).state_columns;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     other_pool := coalesce(other_pool, skillrating_internal.only_pool(other, 'Pass one of them as other_pool.'));
     IF NOT columns && other_columns THEN
         RAISE invalid_parameter_value USING
@@ -553,10 +530,9 @@ CREATE FUNCTION skillrating_internal.import_ratings(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     wrong record;
 BEGIN
-    PERFORM skillrating_internal.check_operation_time(at);
     IF jsonb_typeof(states) <> 'array' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),

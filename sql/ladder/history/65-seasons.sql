@@ -13,7 +13,7 @@ CREATE FUNCTION skillrating_internal.season_bounds(
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    horizon bigint := (skillrating_internal.ladder_row(ladder)).horizon;
+    horizon bigint := (skillrating_internal.ladder_facts(ladder)).horizon;
 BEGIN
     -- A season that begins towards solved skills is two operations.
     EXECUTE format(
@@ -49,21 +49,6 @@ operation that begins it is, operation the one that ends it; events count behind
 and kept is SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown
 season.';
 
-CREATE FUNCTION skillrating_internal.display_columns(model text, params jsonb, prefix text, suffix text)
-RETURNS text
-LANGUAGE sql STABLE STRICT
-AS $function$
-    -- Whether names are in quotes, and what a backslash is, are settings of the session.
-    SELECT regexp_replace(skillrating_internal.display_expression(model, params),
-        E'"?\\m(' || array_to_string(m.state_columns, '|') || E')\\M"?',
-        prefix || E'\\1' || suffix, 'g')
-    FROM skillrating.models(model, params) AS m
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.display_columns(text, jsonb, text, text) IS
-'The displayed rating before or after an event as an SQL expression of columns of event, each
-between a prefix and a suffix; of a model with complete parameters.';
-
 CREATE FUNCTION skillrating_internal.season_players(
     ladder text,
     bounds record,
@@ -75,8 +60,7 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     most constant integer := 500;
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     matches text := format(
         'FROM %I.event AS m WHERE m.pool = %L AND m.kind = ''match'' AND m.seq > %s%s', ladder, pool, bounds.behind,
         ' AND m.seq < ' || bounds.next_seq);
@@ -92,13 +76,13 @@ BEGIN
     -- The season that followed has an event for every player, with the state that it found.
     everybody := 'SELECT r.player_id, r.rating, NULL::bigint AS place FROM ' || CASE
         WHEN bounds.next_seq IS NULL THEN format('%I.rating AS r WHERE r.pool = %L', ladder, pool)
-        WHEN bounds.next_seq <= l.horizon THEN format(
+        WHEN bounds.next_seq <= t.horizon THEN format(
             '(SELECT k.player_id, k.rating_before AS rating FROM %I.season_horizon AS k
             WHERE k.began = %L::bigint AND k.pool = %L AND k.rating_before IS NOT NULL) AS r WHERE true', ladder, bounds.next_seq, pool)
         ELSE format(
             '(SELECT e.player_id, %s AS rating FROM %I.event AS e
             WHERE e.kind = ''season'' AND e.seq = %L::bigint AND e.pool = %L) AS r WHERE true',
-            skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
+            skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'), ladder, bounds.next_seq, pool) END;
     IF min_games <= 0 THEN
         RETURN everybody;
     END IF;
@@ -135,8 +119,7 @@ RETURNS text
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    s record := skillrating_internal.state_expressions(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
     RETURN format(
         'LEFT JOIN LATERAL (%6$s) AS k ON true
@@ -169,7 +152,7 @@ BEGIN
             SELECT greatest(k.peak, p.rating) AS peak,
                 CASE WHEN k.peak < p.rating THEN p.played_at ELSE coalesce(k.peak_at, p.played_at) END AS peak_at
             ) AS h',
-        ladder, t.player_equals, s.after, s.before, bounds.behind,
+        ladder, t.player_equals, t.state_after, t.state_before, bounds.behind,
         coalesce('SELECT k.* FROM ' || bounds.kept || format(' AND k.player_id %s q.player_id', t.player_equals),
             'SELECT NULL::bigint AS games, NULL::bigint AS wins, NULL::bigint AS draws, NULL::bigint AS losses,
                 NULL::timestamptz AS last_played, NULL::float8 AS start_rating, NULL::float8 AS peak,
@@ -206,7 +189,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     bounds record;
     players text;
     page text;
@@ -215,7 +198,6 @@ DECLARE
     above bigint := 0;
     at_least bigint := 0;
 BEGIN
-    PERFORM skillrating_internal.check_not_negative('n', n), skillrating_internal.check_not_negative('min_games', min_games);
     bounds := skillrating_internal.season_bounds(ladder, season, pool);
     players := skillrating_internal.season_players(ladder, bounds, pool, min_games, true);
     IF player IS NOT NULL OR after_player IS NOT NULL THEN

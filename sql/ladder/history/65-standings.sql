@@ -5,9 +5,8 @@ RETURNS text
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
-    l record := skillrating_internal.ladder_row(ladder);
-    first_seq bigint := greatest(from_seq, l.horizon + 1);
+    t record := skillrating_internal.ladder_facts(ladder);
+    first_seq bigint := greatest(from_seq, t.horizon + 1);
     exists boolean := skillrating_internal.has_table(ladder, 'standing');
     s record;
 BEGIN
@@ -63,11 +62,11 @@ BEGIN
         SELECT s.tid, x.*
         FROM x FULL JOIN (%7$s) AS s ON s.player_id %6$s x.player_id AND s.pool = x.pool AND s.operation = x.operation
         WHERE s.rating IS DISTINCT FROM x.rating OR s.games IS DISTINCT FROM x.games OR s.place IS DISTINCT FROM x.place',
-        ladder, s.places, greatest(s.began, l.horizon), s.places[cardinality(s.places)],
-        skillrating_internal.display_columns(l.model, l.params, 'e.', '_before'), t.player_equals,
+        ladder, s.places, greatest(s.began, t.horizon), s.places[cardinality(s.places)],
+        skillrating_internal.display_expression(t.model, t.params, 'e.', '_before'), t.player_equals,
         CASE WHEN exists THEN format('SELECT s.*, s.ctid AS tid FROM %I.standing AS s WHERE s.operation = ANY (%L)', ladder, s.operations)
             ELSE 'SELECT NULL::tid AS tid, x.* FROM x WHERE false' END,
-        CASE WHEN s.began <= l.horizon THEN format(
+        CASE WHEN s.began <= t.horizon THEN format(
             ' UNION ALL SELECT k.player_id, k.pool, width_bucket(k.began, %2$L::bigint[]), k.games
             FROM %1$I.season_horizon AS k WHERE k.games > 0 AND k.began >= %3$L::bigint', ladder, s.places, s.began) END,
         first_seq);
@@ -86,7 +85,7 @@ SET enable_nestloop = off
 SET work_mem = '4MB'
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     difference text := skillrating_internal.standings_difference(ladder, from_seq);
 BEGIN
     IF difference IS NULL THEN

@@ -5,9 +5,8 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
-    l record := skillrating_internal.ladder_row(ladder);
-    s record := skillrating_internal.ladder_row(shadow);
+    t record := skillrating_internal.ladder_facts(shadow);
+    l record := skillrating_internal.ladder_facts(ladder);
     place bigint;
     since timestamptz;
     operations bigint[];
@@ -40,15 +39,15 @@ BEGIN
                 AND NOT EXISTS (SELECT FROM %1$I.operation AS s WHERE s.operation = o.operation)
             RETURNING seq, at, operation)
         SELECT min(c.seq), min(c.at), array_agg(c.operation) FROM copied AS c', shadow, ladder)
-    INTO place, since, operations USING l.model = s.model;
+    INTO place, since, operations USING l.model = t.model;
     -- One model under other parameters can have its states in another order. A column that only the
     -- shadow has keeps its value, and one that it lacks is left out.
-    IF l.model = s.model AND l.state_columns <> s.state_columns THEN
+    IF l.model = t.model AND l.state_columns <> t.state_columns THEN
         EXECUTE format(
             'UPDATE %I.operation AS o SET state = (
                 SELECT array_agg(o.state[array_position($1, c.name)] ORDER BY c.n) FROM unnest($2) WITH ORDINALITY AS c(name, n))
             WHERE o.state IS NOT NULL AND o.operation = ANY ($3)', shadow)
-        USING l.state_columns, s.state_columns, operations;
+        USING l.state_columns, t.state_columns, operations;
     END IF;
     PERFORM skillrating_internal.note_correction(shadow, 'carried', place, played_at => since);
     -- The number of an operation is never given again, not even that of one that is left out here.
@@ -73,7 +72,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     n bigint;
     statement text;
 BEGIN
@@ -122,7 +121,7 @@ AS $function$
 DECLARE
     -- So many matches may come to the first ladder meanwhile.
     room constant bigint := 1000000;
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     own boolean := skillrating_internal.has_table(ladder, 'match');
     corrections text[];
     left_out text;
@@ -149,7 +148,7 @@ BEGIN
         RAISE WARNING USING
             MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s', ladder, left_out),
             DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
-                (skillrating_internal.ladder_row(ladder)).model, (skillrating_internal.ladder_row(shadow)).model);
+                (skillrating_internal.ladder_facts(ladder)).model, (skillrating_internal.ladder_facts(shadow)).model);
     END IF;
     -- Matches that only the new formula rates must not take places that come to others.
     IF unplaced THEN
@@ -170,8 +169,7 @@ BEGIN
     EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
     INTO relations;
     IF relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder,
-            array_fill('pg_class'::regclass, ARRAY[cardinality(relations)]), relations, cardinality(relations));
+        PERFORM skillrating_internal.hold_objects(ladder, relations, '{}', '{}', cardinality(relations));
     END IF;
     FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
         PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
@@ -212,7 +210,7 @@ CREATE FUNCTION skillrating_internal.shadow_ladder(
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     shadow constant text := name;
     source regclass := format('%I.source', ladder);
     old record;
@@ -281,9 +279,9 @@ LANGUAGE plpgsql STABLE STRICT
 SET enable_nestloop = off
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(a);
+    t record := skillrating_internal.ladder_facts(a);
 BEGIN
-    PERFORM skillrating_internal.ladder_types(b);
+    PERFORM skillrating_internal.ladder_facts(b);
     -- One forecast a match, of the same team in both.
     EXECUTE format(
         'WITH forecast AS (

@@ -1,34 +1,11 @@
 -- Erasure: persons who want to be forgotten.
 
-CREATE FUNCTION skillrating_internal.replace_words(string text, words text[], replacement text)
-RETURNS text
-AS 'MODULE_PATHNAME', 'skillrating_replace_words'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-
-COMMENT ON FUNCTION skillrating_internal.replace_words(text, text[], text) IS
-'A text with a replacement in the place of each of some words. A word does not count where letters
-or digits continue it.';
-
-CREATE FUNCTION skillrating_internal.rename_digests(
-    ladder text,
-    players text[],
-    pseudonyms text[],
-    own boolean)
-RETURNS bigint
-AS 'MODULE_PATHNAME', 'skillrating_rename_digests'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.rename_digests(text, text[], text[], boolean) IS
-'Gives the matches of players the digests that they have under pseudonyms, if they are otherwise as
-before, and takes back the corrections that the change of names made. own says that unrated_reason
-will be rewritten, too. Returns the number of matches.';
-
 CREATE FUNCTION skillrating_internal.known_players(ladder text, players text[], of_matches boolean)
 RETURNS text[]
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     queries text;
     known text[];
 BEGIN
@@ -57,7 +34,7 @@ RETURNS text[]
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     form text;
     made text[];
 BEGIN
@@ -103,7 +80,7 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     own boolean := skillrating_internal.has_table(ladder, 'match_player');
     forget constant text := 'UPDATE %1$I.%2$I AS u SET %3$I = skillrating_internal.replace_words(u.%3$I, $1, $3)
         WHERE skillrating_internal.replace_words(u.%3$I, $1, $3) <> u.%3$I';
@@ -197,7 +174,7 @@ BEGIN
         RAISE null_value_not_allowed USING
             MESSAGE = 'elements of players and pseudonyms must not be null';
     END IF;
-    t := skillrating_internal.ladder_types(ladder);
+    t := skillrating_internal.ladder_facts(ladder);
     own := skillrating_internal.has_table(ladder, 'match_player');
     -- As the type of players writes them.
     EXECUTE format(

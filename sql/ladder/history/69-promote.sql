@@ -1,39 +1,5 @@
 -- A shadow takes the place of its ladder: two schemas get other names.
 
-CREATE FUNCTION skillrating_internal.hold_ladder(ladder text, readers boolean)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_hold_ladder'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.hold_ladder(text, boolean) IS
-'From now on nobody else may write to a ladder that was entered to read or, if so, read it. Error
-40001 for an old snapshot.';
-
-CREATE FUNCTION skillrating_internal.hold_objects(
-    held text,
-    classes regclass[],
-    objects oid[],
-    shared integer)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_hold_objects'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.hold_objects(text, regclass[], oid[], integer) IS
-'Locks relations and schemas of ladders, in this order, all or none, by attempts of 50 ms at most: as
-many as shared says by SHARE ROW EXCLUSIVE, schemas by EXCLUSIVE, the others by ACCESS EXCLUSIVE.
-Errors: 42501 unless the caller may make triggers on the former, and owns the latter and schemas;
-55P03, naming who is in the way, after 30 s.';
-
-CREATE FUNCTION skillrating_internal.lock_maintenance(schema oid)
-RETURNS void
-AS 'MODULE_PATHNAME', 'skillrating_lock_maintenance'
-LANGUAGE C VOLATILE STRICT;
-
-COMMENT ON FUNCTION skillrating_internal.lock_maintenance(oid) IS
-'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors:
-42501 unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another
-waits.';
-
 CREATE FUNCTION skillrating_internal.hold_pair(ladder text, shadow text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -76,10 +42,7 @@ BEGIN
     IF mirrors IS NOT NULL THEN
         behind := behind || mirrors || ARRAY[format('%I.rating', ladder), format('%I.rating', shadow)]::regclass[];
     END IF;
-    PERFORM skillrating_internal.hold_objects(ladder,
-        array_fill('pg_class'::regclass, ARRAY[cardinality(before)]) || array_fill('pg_namespace'::regclass, ARRAY[2])
-            || array_fill('pg_class'::regclass, ARRAY[cardinality(behind)]),
-        before::oid[] || held || behind::oid[], 0);
+    PERFORM skillrating_internal.hold_objects(ladder, before, held, behind, 0);
     IF schemas <> ARRAY[to_regnamespace(quote_ident(ladder)), to_regnamespace(quote_ident(shadow))]::oid[] THEN
         RAISE serialization_failure USING
             MESSAGE = format('ladder "%s" or "%s" was renamed meanwhile', ladder, shadow),
@@ -199,7 +162,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 SET client_min_messages = warning
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(shadow);
+    t record := skillrating_internal.ladder_facts(shadow);
     own boolean := skillrating_internal.has_table(ladder, 'match');
     mirror record;
     other name;
@@ -284,7 +247,7 @@ DECLARE
     statement text;
     published record;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(shadow);
+    PERFORM skillrating_internal.check_inside(shadow);
     -- Whoever waits for the maintenance lock of the ladder must not have a lock on any of its tables, and
     -- afterwards another one may be in its place.
     LOOP

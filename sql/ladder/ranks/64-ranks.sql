@@ -5,7 +5,7 @@ RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     EXECUTE format('DELETE FROM %I.rating_count', ladder);
     EXECUTE format('DELETE FROM %I.rating_count_delta', ladder);
     EXECUTE format(
@@ -29,7 +29,7 @@ AS $function$
 DECLARE
     wrong bigint;
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     -- Sums by range, and over the ranges of a row and of 64 rows: each has to be 0.
     EXECUTE format(
         'WITH change AS (
@@ -65,15 +65,17 @@ AS $function$
 DECLARE
     is_counted boolean := skillrating_internal.has_table(ladder, 'rating_count');
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     PERFORM skillrating_internal.check_choice('ranks', ranks, 'indexed', 'counted');
     IF (ranks = 'counted') = is_counted THEN
         PERFORM skillrating_internal.hold_ladder(ladder, false);
     ELSE
         -- Readers have a lock on this table and wait for it.  Those with an older snapshot fail, as
         -- the row of the table in pg_class is a new one: they would see the new tables empty.
-        PERFORM skillrating_internal.hold_tables(ladder, CASE ranks WHEN 'counted' THEN '{ladder}'::text[]
-            ELSE '{ladder,rating_count,rating_count_delta}' END);
+        PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], ARRAY(
+                SELECT c.oid FROM pg_class AS c WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
+                    AND c.relname IN ('ladder', 'rating_count', 'rating_count_delta') ORDER BY c.relname), 0),
+            skillrating_internal.hold_ladder(ladder, true);
         IF ranks = 'counted' THEN
             PERFORM skillrating_internal.create_tables(ladder, '{rating_count,rating_count_delta}');
         ELSE

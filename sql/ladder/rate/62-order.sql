@@ -38,17 +38,15 @@ RETURNS bigint
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     from_time timestamptz;
     from_seq bigint;
     last_seq bigint;
     n bigint;
     waits boolean;
-    kind text;
-BEGIN
     -- Where late matches are appended, a backfill alone gives some a place by time.
-    EXECUTE format('SELECT CASE l.late WHEN ''append'' THEN ''late'' END FROM %I.ladder AS l', ladder)
-    INTO kind;
+    kind constant text := CASE t.late WHEN 'append' THEN 'late' END;
+BEGIN
     EXECUTE format('SELECT EXISTS (SELECT FROM %I.correction)', ladder) INTO waits;
     IF NOT (whole OR waits) THEN
         RETURN 0;
@@ -127,7 +125,7 @@ RETURNS bigint
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
-    t record := skillrating_internal.ladder_types(ladder);
+    t record := skillrating_internal.ladder_facts(ladder);
     first_at timestamptz := skillrating_internal.first_out_of_place(ladder, NULL);
     ruled boolean;
     from_time timestamptz;

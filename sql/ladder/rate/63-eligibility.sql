@@ -1,25 +1,5 @@
 -- Eligibility: which matches a ladder wants to rate.
 
-CREATE FUNCTION skillrating_internal.note_eligibility(ladder text, since timestamptz, kind text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    place bigint;
-    first_played_at timestamptz;
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    EXECUTE format(
-        'SELECT min(m.seq), min(m.played_at) FROM %I.rated_match AS m
-        WHERE m.seq IS NOT NULL AND m.played_at >= $1', ladder)
-    INTO place, first_played_at USING since;
-    PERFORM skillrating_internal.note_correction(ladder, kind, place, played_at => first_played_at);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.note_eligibility(text, timestamptz, text) IS
-'Notes that history is out of date from the first match played since a time.';
-
 CREATE FUNCTION skillrating_internal.set_eligibility(
     ladder text,
     rules jsonb,
@@ -28,6 +8,9 @@ CREATE FUNCTION skillrating_internal.set_eligibility(
     OUT operation bigint)
 LANGUAGE plpgsql VOLATILE
 AS $function$
+DECLARE
+    place bigint;
+    first_played_at timestamptz;
 BEGIN
     IF since = 'infinity' THEN
         RAISE datetime_field_overflow USING
@@ -36,7 +19,9 @@ BEGIN
     PERFORM skillrating_internal.check_eligibility(rules);
     SELECT n.operation INTO operation
     FROM skillrating_internal.note_operation(ladder, 'eligibility', since => since, params => rules, reason => reason) AS n;
-    PERFORM skillrating_internal.note_eligibility(ladder, since, 'eligibility');
+    EXECUTE format('SELECT min(m.seq), min(m.played_at) FROM %I.rated_match AS m WHERE m.seq IS NOT NULL AND m.played_at >= $1', ladder)
+    INTO place, first_played_at USING since;
+    PERFORM skillrating_internal.note_correction(ladder, 'eligibility', place, played_at => first_played_at);
 END
 $function$;
 
@@ -62,7 +47,7 @@ RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 BEGIN
-    PERFORM skillrating_internal.ladder_types(ladder);
+    PERFORM skillrating_internal.ladder_facts(ladder);
     RETURN QUERY EXECUTE format(
         'WITH declared AS (
             SELECT o.operation, o.since, o.params, o.reason FROM %I.operation AS o

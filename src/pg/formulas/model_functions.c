@@ -164,6 +164,8 @@ SQL_FUNCTION(skillrating_display_expression)
 {
 	const Model *model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	ParamValue *params = get_model_params(&model, PG_GETARG_JSONB_P(1));
+	const char *prefix = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	const char *suffix = text_to_cstring(PG_GETARG_TEXT_PP(3));
 	double		coefficient[MODEL_MAX_STATE + 1];
 	StringInfoData sql;
 	int			i;
@@ -184,7 +186,8 @@ SQL_FUNCTION(skillrating_display_expression)
 		if (coefficient[i] != 1)
 			appendStringInfo(&sql, "'%s'::float8 * ",
 							 double_to_shortest_decimal(coefficient[i]));
-		appendStringInfoString(&sql, quote_identifier(model->state[i].name));
+		appendStringInfo(&sql, "%s%s", prefix,
+						 quote_identifier(psprintf("%s%s", model->state[i].name, suffix)));
 	}
 	PG_RETURN_TEXT_P(cstring_to_text(sql.data));
 }

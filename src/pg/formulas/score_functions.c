@@ -41,26 +41,42 @@ sum_of(float8 *state, int sum)
 }
 
 /*
- * One function serves all aggregates of sums, and learns from a state how many sums there are.  A
- * state of another size fails the checks of float8_state().
+ * One function serves all aggregates of sums, and learns from the length of a state whose it is, and
+ * how many sums there are; those of log_loss() and accuracy() have words at their end that are always
+ * 0.  A state of another length fails the checks of float8_state().
  */
-static int
-sums_in(ArrayType *array)
+enum
 {
-	int			nsums = (array_size(array) - SUMS_FIRST) / 2;
+	BRIER_SIZE = SUMS_SIZE(1),
+	LOG_LOSS_SIZE,
+	SURPRISE_SIZE,
+	ACCURACY_SIZE,
+	SKILL_SIZE
+};
 
-	return Min(Max(nsums, 1), MAX_SUMS);
+static int
+sums_size(ArrayType *array)
+{
+	int			size = array_size(array);
+
+	return Min(Max(size, BRIER_SIZE), SKILL_SIZE);
 }
 
-/* Add a row's terms to the state, which is the first argument. */
+static int
+sums_in(int size)
+{
+	return size == SKILL_SIZE ? 3 : size == SURPRISE_SIZE ? 2 : 1;
+}
+
+/* Add a row's terms to the state, which is the first argument and of that size. */
 static Datum
-add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
+add_terms(FunctionCallInfo fcinfo, const double *term, int size)
 {
 	ArrayType  *array = array_state_arg(fcinfo, 0);
-	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
+	float8	   *state = float8_state(array, size);
 	int			i;
 
-	for (i = 0; i < nsums; i++)
+	for (i = 0; i < sums_in(size); i++)
 		sum_words_add(sum_words(state, i), term[i]);
 	state[SUMS_COUNT] += 1;
 	PG_RETURN_ARRAYTYPE_P(array);
@@ -69,13 +85,13 @@ add_terms(FunctionCallInfo fcinfo, const double *term, int nsums)
 SQL_FUNCTION(skillrating_sums_combine)
 {
 	ArrayType  *other_array = PG_GETARG_ARRAYTYPE_P(1);
-	int			nsums = sums_in(other_array);
+	int			size = sums_size(other_array);
 	ArrayType  *array = array_state_arg(fcinfo, 0);
-	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
-	float8	   *other = float8_state(other_array, SUMS_SIZE(nsums));
+	float8	   *state = float8_state(array, size);
+	float8	   *other = float8_state(other_array, size);
 	int			i;
 
-	for (i = 0; i < nsums; i++)
+	for (i = 0; i < sums_in(size); i++)
 
 		/*
 		 * Both words are merged, so that the result is that of one sequence
@@ -84,37 +100,6 @@ SQL_FUNCTION(skillrating_sums_combine)
 		sum_words_merge(sum_words(state, i), sum_words(other, i));
 	state[SUMS_COUNT] += other[SUMS_COUNT];
 	PG_RETURN_ARRAYTYPE_P(array);
-}
-
-/* The arguments (state, probability, outcome), checked. */
-static float8
-forecast_arguments(FunctionCallInfo fcinfo, float8 *outcome)
-{
-	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
-
-	*outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
-	return probability;
-}
-
-/* Add the score of a row's forecast. */
-static Datum
-add_score(FunctionCallInfo fcinfo, double (*score) (double probability, double outcome))
-{
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
-	double		term = score(probability, outcome);
-
-	return add_terms(fcinfo, &term, 1);
-}
-
-SQL_FUNCTION(skillrating_log_loss_transition)
-{
-	return add_score(fcinfo, log_loss);
-}
-
-SQL_FUNCTION(skillrating_accuracy_transition)
-{
-	return add_score(fcinfo, accuracy);
 }
 
 /* ranked_probability_score(win_probability, draw_probability, outcome): one row. */
@@ -137,32 +122,34 @@ SQL_FUNCTION(skillrating_ranked_probability_score_transition)
 				 errmsg("outcome must be 1, 0.5 or 0, not %g", outcome),
 				 errhint("A won match is 1, a drawn one 0.5, a lost one 0.")));
 	term = ranked_probability_score(win, draw, outcome);
-	return add_terms(fcinfo, &term, 1);
+	return add_terms(fcinfo, &term, BRIER_SIZE);
 }
 
 /* What surprise() and skill_score() add up; brier_score() has one sum. */
 enum
 {
 	SURPRISE_EXCESS,
-	SURPRISE_VARIANCE,
-	SURPRISE_NSUMS
+	SURPRISE_VARIANCE
 };
 enum
 {
 	SKILL_SCORE,
 	SKILL_OUTCOME,
-	SKILL_SQUARE,				/* of the outcome */
-	SKILL_NSUMS
+	SKILL_SQUARE				/* of the outcome */
 };
 
 SQL_FUNCTION(skillrating_sums_transition)
 {
-	int			nsums = sums_in(PG_GETARG_ARRAYTYPE_P(0));
-	float8		outcome;
-	float8		probability = forecast_arguments(fcinfo, &outcome);
+	int			size = sums_size(PG_GETARG_ARRAYTYPE_P(0));
+	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
+	float8		outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
 	double		term[MAX_SUMS];
 
-	if (nsums == SURPRISE_NSUMS)
+	if (size == LOG_LOSS_SIZE)
+		term[0] = log_loss(probability, outcome);
+	else if (size == ACCURACY_SIZE)
+		term[0] = accuracy(probability, outcome);
+	else if (size == SURPRISE_SIZE)
 	{
 		/*
 		 * The variance of a win under the forecast, so that surprise() is a z
@@ -177,7 +164,7 @@ SQL_FUNCTION(skillrating_sums_transition)
 		term[SKILL_OUTCOME] = outcome;
 		term[SKILL_SQUARE] = outcome * outcome;
 	}
-	return add_terms(fcinfo, term, nsums);
+	return add_terms(fcinfo, term, size);
 }
 
 /* How far outcomes lie above their forecasts, in deviations; false if nothing was uncertain. */
@@ -208,13 +195,13 @@ skill_score_of(float8 *state, double *skill)
 SQL_FUNCTION(skillrating_sums_final)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(0);
-	int			nsums = sums_in(array);
-	float8	   *state = float8_state(array, SUMS_SIZE(nsums));
+	int			size = sums_size(array);
+	float8	   *state = float8_state(array, size);
 	double		result = sum_of(state, 0) / state[SUMS_COUNT];
 
 	if (state[SUMS_COUNT] == 0 ||
-		(nsums == SURPRISE_NSUMS && !surprise_of(state, &result)) ||
-		(nsums == SKILL_NSUMS && !skill_score_of(state, &result)))
+		(size == SURPRISE_SIZE && !surprise_of(state, &result)) ||
+		(size == SKILL_SIZE && !skill_score_of(state, &result)))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(result);
 }

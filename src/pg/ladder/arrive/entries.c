@@ -6,9 +6,12 @@
  * It enters the ladder as the list below says, calls its body, the function of the same
  * name in skillrating_internal, and leaves the ladder.  The body may be in any language.
  * Its arguments are the same, but that an entry may have text for one that is
- * polymorphic there: several entries can share a body.  A ladder that SQL could enter by
- * itself would leave the caller switched to another role.
+ * polymorphic there: several entries can share a body.  One in C that nothing else calls is no
+ * function of SQL: the entry is a function of its own, with enter_ladder().  A ladder that SQL could
+ * enter by itself would leave the caller switched to another role.
  */
+#include "pg/ladder/arrive/entries.h"
+
 #include "pg/ladder/entry/entry.h"
 
 #include "access/htup_details.h"
@@ -26,6 +29,7 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/entry/cache.h"
@@ -53,18 +57,15 @@ static const LadderEntry entries[] = {
 	{"detach", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.incomplete = true},
 	{"restore_triggers", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
 
-	/*
-	 * Each takes a stronger lock together with those on tables:
-	 * hold_tables().
-	 */
+	/* Each takes a stronger lock together with those on tables: hold_objects(). */
 	{"refresh_source", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.incomplete = true},
 	{"set_ranks", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"reset_ladder", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
-	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
-	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
+	{"grant_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.body = "change_rights"},
+	{"revoke_ladder", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.body = "change_rights"},
 
-	/* The same: hold_mirror(). */
+	/* The same: hold_objects(). */
 	{"mirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"unmirror_rating", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 
@@ -72,7 +73,6 @@ static const LadderEntry entries[] = {
 	{"report_match", RowShareLock, RIGHTS_BY_GRANT, REPORTS,
 	.nladders = 1,.takes_nulls = true,.reenters = true},
 	{"preview", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
-	{"win_probability", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
 	{"match_outcome", AccessShareLock, RIGHTS_BY_GRANT, {{"rated_match", ACL_SELECT}},.nladders = 1},
 	{"eligibility", AccessShareLock, RIGHTS_BY_GRANT, {{"operation", ACL_SELECT}},.nladders = 1},
 	{"match_journal", AccessShareLock, RIGHTS_BY_GRANT,
@@ -94,8 +94,8 @@ static const LadderEntry entries[] = {
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true,.work = WORK_CATCH_UP},
-	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
-	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1},
+	{"void_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.body = "decide_match"},
+	{"restore_match", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.body = "decide_match"},
 	{"exclude_player", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"merge_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"forget_players", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
@@ -166,6 +166,8 @@ typedef struct EntryCall
 	int			nidentifiers;
 	int			pool;			/* which argument it is, where it has a use */
 	const char *required[FUNC_MAX_ARGS];	/* names of arguments, where not null */
+	int			at;				/* which argument is the time, or -1, */
+	int			count[2];		/* and which must not be negative, or -1 */
 } EntryCall;
 
 /* The one function of a name in skillrating_internal. */
@@ -183,16 +185,16 @@ find_function(FmgrInfo *found, const char *name, FunctionCallInfo fcinfo)
 	fmgr_info_set_expr(fcinfo->flinfo->fn_expr, found);
 }
 
-/* Which of n arguments is the pool. */
+/* Which of n arguments has a name, or -1. */
 static int
-pool_argument(char **name, int n)
+argument_number(char **name, int n, const char *wanted)
 {
 	int			i;
 
 	for (i = 0; i < n; i++)
-		if (strcmp(name[i], "pool") == 0)
+		if (strcmp(name[i], wanted) == 0)
 			return i;
-	elog(ERROR, "function has no argument pool");
+	return -1;
 }
 
 /* The defaults of a function's last arguments. */
@@ -219,9 +221,9 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 	Oid		   *type;
 	char	  **name;
 	char	   *mode;
-	int			n = get_func_arg_info(function, &type, &name, &mode);
 	int			i;
 
+	(void) get_func_arg_info(function, &type, &name, &mode);
 	for (i = 0; i < proc->pronargs; i++)
 	{
 		Node	   *given = i < first ? NULL : list_nth(defaults, i - first);
@@ -235,12 +237,16 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
 			call->required[i] = MemoryContextStrdup(context, name[i]);
 	}
-	if (call->entry->pool != POOL_AS_GIVEN)
-		call->pool = pool_argument(name, n);
+	call->at = argument_number(name, proc->pronargs, "at");
+	call->count[0] = argument_number(name, proc->pronargs, "n");
+	call->count[1] = argument_number(name, proc->pronargs, "min_games");
+	call->pool = argument_number(name, proc->pronargs, "pool");
+	if (call->entry->pool != POOL_AS_GIVEN && call->pool < 0)
+		elog(ERROR, "function has no argument pool");
 }
 
 static EntryCall *
-entry_call(FunctionCallInfo fcinfo)
+entry_call(FunctionCallInfo fcinfo, PGFunction body)
 {
 	EntryCall  *call = fcinfo->flinfo->fn_extra;
 	HeapTuple	tuple;
@@ -254,7 +260,13 @@ entry_call(FunctionCallInfo fcinfo)
 	name = NameStr(((Form_pg_proc) GETSTRUCT(tuple))->proname);
 	call = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(EntryCall));
 	call->entry = ladder_entry(name);
-	find_function(&call->body, name, fcinfo);
+	if (body == NULL)
+		find_function(&call->body, call->entry->body != NULL ? call->entry->body : name, fcinfo);
+	else
+	{
+		call->body = *fcinfo->flinfo;
+		call->body.fn_addr = body;
+	}
 	if (call->entry->as_caller != NULL)
 		find_function(&call->as_caller, call->entry->as_caller, fcinfo);
 	learn_arguments(call, tuple, fcinfo->flinfo->fn_mcxt);
@@ -263,17 +275,28 @@ entry_call(FunctionCallInfo fcinfo)
 	return call;
 }
 
-/* Call a function with the first of some arguments of another, and where its result goes. */
+/*
+ * Call a function with the first of some arguments of another, and where its result goes.  A last
+ * argument that is not NULL follows them, and nulls before it.
+ */
 static Datum
 call_with_arguments(FmgrInfo *function, FunctionCallInfo fcinfo, const NullableDatum *args,
-					bool *isnull)
+					const char *last, bool *isnull)
 {
 	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
 	Datum		result;
+	int			i;
 
 	InitFunctionCallInfoData(*inner, function, function->fn_nargs, fcinfo->fncollation,
 							 fcinfo->context, fcinfo->resultinfo);
-	memcpy(inner->args, args, function->fn_nargs * sizeof(NullableDatum));
+	memcpy(inner->args, args, Min(function->fn_nargs, fcinfo->nargs) * sizeof(NullableDatum));
+	for (i = fcinfo->nargs; i < function->fn_nargs; i++)
+		inner->args[i].isnull = true;
+	if (last != NULL)
+	{
+		inner->args[function->fn_nargs - 1].value = CStringGetTextDatum(last);
+		inner->args[function->fn_nargs - 1].isnull = false;
+	}
 	result = FunctionCallInvoke(inner);
 	*isnull = inner->isnull;
 	return result;
@@ -296,7 +319,8 @@ call_body(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args, b
 			*isnull = true;
 			return (Datum) 0;
 		}
-	return call_with_arguments(&call->body, fcinfo, args, isnull);
+	return call_with_arguments(&call->body, fcinfo, args,
+							   call->entry->body != NULL ? call->entry->function : NULL, isnull);
 }
 
 /*
@@ -509,7 +533,7 @@ finish_as_caller(FunctionCallInfo fcinfo, EntryCall *call, Oid schema)
 	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	bool		isnull;
 
-	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, &isnull);
+	(void) call_with_arguments(&call->as_caller, fcinfo, fcinfo->args, NULL, &isnull);
 	if (ladder_schema(name) != schema)
 		report_renamed(name);
 }
@@ -574,10 +598,39 @@ push_newer_snapshot(Ladder *const *entered, int nentered)
 	return false;
 }
 
-static EntryCall *
-checked_call(FunctionCallInfo fcinfo)
+/* No match comes behind an infinite time, or none before it; and nobody has fewer than no matches. */
+static void
+check_ranges(FunctionCallInfo fcinfo, const EntryCall *call)
 {
-	EntryCall  *call = entry_call(fcinfo);
+	int			i;
+
+	if (call->at >= 0 && !PG_ARGISNULL(call->at) &&
+		TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(call->at)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s",
+						timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(call->at)))));
+	for (i = 0; i < (int) lengthof(call->count); i++)
+	{
+		int			argument = call->count[i];
+		int64		value;
+
+		if (argument < 0 || PG_ARGISNULL(argument))
+			continue;
+		value = get_fn_expr_argtype(fcinfo->flinfo, argument) == INT4OID ?
+			PG_GETARG_INT32(argument) : PG_GETARG_INT64(argument);
+		if (value < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must not be negative, not " INT64_FORMAT,
+							i == 0 ? "n" : "min_games", value)));
+	}
+}
+
+static EntryCall *
+checked_call(FunctionCallInfo fcinfo, PGFunction body)
+{
+	EntryCall  *call = entry_call(fcinfo, body);
 	int			i;
 
 	for (i = 0; i < fcinfo->nargs; i++)
@@ -586,13 +639,15 @@ checked_call(FunctionCallInfo fcinfo)
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 					 errmsg("argument %s of %s() must not be null",
 							call->required[i], call->entry->function)));
+	check_ranges(fcinfo, call);
 	return call;
 }
 
-/* Any function that works on a ladder. */
-SQL_FUNCTION(skillrating_enter)
+/* Any function that works on a ladder, by its body in C, or NULL for that in skillrating_internal. */
+Datum
+enter_ladder(FunctionCallInfo fcinfo, PGFunction body)
 {
-	EntryCall  *call = checked_call(fcinfo);
+	EntryCall  *call = checked_call(fcinfo, body);
 	Ladder	   *entered[2];
 	int			nentered = enter_ladders(fcinfo, call->entry, entered);
 	Oid			schema = nentered > 0 ? entered[0]->schema : InvalidOid;
@@ -627,6 +682,11 @@ SQL_FUNCTION(skillrating_enter)
 		finish_as_caller(fcinfo, call, schema);
 	fcinfo->isnull = isnull;
 	return result;
+}
+
+SQL_FUNCTION(skillrating_enter)
+{
+	return enter_ladder(fcinfo, NULL);
 }
 
 /*

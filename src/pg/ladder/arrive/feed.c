@@ -275,8 +275,7 @@ static LadderQuery fed_query = {
 	.text = "SELECT (SELECT l.relation::pg_catalog.text FROM ("
 	"SELECT a.relation FROM {attached} AS a JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) a.relation "
 	"WHERE " COUNT_TRIGGERS("a", "$2") " OPERATOR(pg_catalog.+) " COUNT_TRIGGERS("a", "$5") " OPERATOR(pg_catalog.<) "
-	/* But for TRUNCATE, which has another function. */
-	"(pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) OPERATOR(pg_catalog.-) 1) "
+	"pg_catalog.cardinality(skillrating_internal.collect_kinds(a.relation, false)) "
 	"UNION ALL "
 	"SELECT m.relation FROM skillrating_internal.mirrors({this}) AS m JOIN pg_catalog.pg_class AS c ON c.oid OPERATOR(pg_catalog.=) m.relation "
 	"WHERE c.relowner OPERATOR(pg_catalog.=) $4 AND " COUNT_TRIGGERS("m", "$3") " OPERATOR(pg_catalog.=) 0) AS l LIMIT 1), "
@@ -427,7 +426,6 @@ SQL_FUNCTION(skillrating_drop_source_triggers)
 	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
 	{
 		functions[n++] = ObjectIdGetDatum(trigger_function("collect_matches"));
-		functions[n++] = ObjectIdGetDatum(trigger_function("refuse_truncate"));
 		functions[n++] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
 	}
 	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))

@@ -359,6 +359,23 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 		write_pending(ladder, ids, n);
 }
 
+/* TRUNCATE of match or match_player or an attached table: rated matches cannot vanish. */
+static void
+refuse_truncate(TriggerData *trigdata)
+{
+	Oid			source = trigger_condition_relation(trigdata->tg_trigger);
+
+	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
+					RelationGetRelationName(trigdata->tg_relation)),
+			 OidIsValid(source) ?
+			 errhint("To let the ladder go without this table use skillrating.detach().") :
+			 errhint("To empty the ladder use skillrating.reset_ladder(), and to remove it skillrating.drop_ladder().")));
+}
+
 /*
  * AFTER INSERT, UPDATE or DELETE, for each statement, on match or match_player
  * or on an attached table: the matches whose rows it touched are to be rated,
@@ -366,14 +383,21 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
  */
 SQL_FUNCTION(skillrating_collect_matches)
 {
-	TriggerData *trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL,
-										 AFTER_STATEMENT, true);
-	const char *name = RelationGetRelationName(trigdata->tg_relation);
+	TriggerData *trigdata;
+	const char *name;
 	Ladder	   *entered;
 	Ladder	   *ladder;
 	IdTable    *ids;
 	Oid			source;			/* of the ladder that the table is attached to */
 
+	if (CALLED_AS_TRIGGER(fcinfo) &&
+		TRIGGER_FIRED_BY_TRUNCATE(((TriggerData *) fcinfo->context)->tg_event))
+	{
+		refuse_truncate((TriggerData *) fcinfo->context);
+		return PointerGetDatum(NULL);
+	}
+	trigdata = trigger_call(fcinfo, "collect_matches", WHEN_AND_LEVEL, AFTER_STATEMENT, true);
+	name = RelationGetRelationName(trigdata->tg_relation);
 	entered = enter_by_trigger(trigdata, strcmp(name, "match") == 0 || strcmp(name, "match_player") == 0,
 						&source, &collect_entry);
 	if (entered == NULL)
@@ -553,27 +577,6 @@ SQL_FUNCTION(skillrating_enqueue_matches)
 		enqueue_row(entered, trigdata, trigdata->tg_newtuple, match_id);
 	ladder_end(entered);
 	return PointerGetDatum(NULL);
-}
-
-/*
- * BEFORE TRUNCATE on match or match_player or an attached table: rated matches cannot
- * vanish.
- */
-SQL_FUNCTION(skillrating_refuse_truncate)
-{
-	TriggerData *trigdata = trigger_call(fcinfo, "refuse_truncate", TRIGGER_EVENT_OPMASK,
-										 TRIGGER_EVENT_TRUNCATE, false);
-	Oid			source = trigger_condition_relation(trigdata->tg_trigger);
-
-	if (OidIsValid(source) && !users_ladder_works(trigdata, source, false))
-		return PointerGetDatum(NULL);
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("table \"%s\" belongs to a ladder and cannot be truncated",
-					RelationGetRelationName(trigdata->tg_relation)),
-			 OidIsValid(source) ?
-			 errhint("To let the ladder go without this table use skillrating.detach().") :
-			 errhint("To empty the ladder use skillrating.reset_ladder(), and to remove it skillrating.drop_ladder().")));
 }
 
 /*

@@ -22,8 +22,12 @@
 /* hold_ladder(ladder, readers) */
 SQL_FUNCTION(skillrating_hold_ladder)
 {
-	ladder_strengthen(ladder_inside(fcinfo),
-					  PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
+	Ladder	   *ladder = ladder_inside(fcinfo);
+
+	if (ladder->read_only)
+		ladder_strengthen(ladder, PG_GETARG_BOOL(1) ? AccessExclusiveLock : ExclusiveLock);
+	else
+		ladder_hold(ladder);
 	PG_RETURN_VOID();
 }
 
@@ -58,33 +62,34 @@ SQL_FUNCTION(skillrating_lock_maintenance)
 	PG_RETURN_VOID();
 }
 
-/* hold_objects(held, classes, objects, shared) */
+/* hold_objects(held, before, schemas, behind, shared) */
 SQL_FUNCTION(skillrating_hold_objects)
 {
 	const char *ladder = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int			nshared = PG_GETARG_INT32(3);
-	Datum	   *class;
-	Datum	   *oid;
-	int			nclasses;
-	int			n;
+	Datum	   *oid[3];
+	int			count[3];
+	int			nshared;
+	int			n = 0;
+	int			part;
 	int			i;
 	ObjectAddress *object;
 
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT,
-					  &class, NULL, &nclasses);
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), OIDOID, sizeof(Oid), true, TYPALIGN_INT, &oid,
-					  NULL, &n);
-	if (nclasses != n)
-		ereport(ERROR,
-				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
-				 errmsg("classes has %d elements, and objects %d", nclasses, n)));
-	object = palloc0_array(ObjectAddress, n);
-	for (i = 0; i < n; i++)
+	for (part = 0; part < 3; part++)
 	{
-		object[i].classId = DatumGetObjectId(class[i]);
-		object[i].objectId = DatumGetObjectId(oid[i]);
-		check_may_hold(&object[i], i < nshared ? ShareRowExclusiveLock : AccessExclusiveLock);
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(1 + part), OIDOID, sizeof(Oid), true, TYPALIGN_INT,
+						  &oid[part], NULL, &count[part]);
+		n += count[part];
 	}
+	nshared = Min(PG_GETARG_INT32(4), n);
+	object = palloc0_array(ObjectAddress, n);
+	n = 0;
+	for (part = 0; part < 3; part++)
+		for (i = 0; i < count[part]; i++, n++)
+		{
+			object[n].classId = part == 1 ? NamespaceRelationId : RelationRelationId;
+			object[n].objectId = DatumGetObjectId(oid[part][i]);
+			check_may_hold(&object[n], n < nshared ? ShareRowExclusiveLock : AccessExclusiveLock);
+		}
 	objects_hold(object, n, nshared, ladder);
 	PG_RETURN_VOID();
 }

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "core/math/square.h"
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/calls/match_arrays.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
@@ -351,7 +352,8 @@ fill_lobby(LobbyDraft *draft)
 }
 
 /* lobby(ladder, players, ...), arguments as above. */
-SQL_FUNCTION(skillrating_ladder_lobby)
+static Datum
+ladder_lobby(PG_FUNCTION_ARGS)
 {
 	LobbyDraft	draft = {.fcinfo = fcinfo};
 	MemoryContext caller = CurrentMemoryContext;
@@ -364,10 +366,6 @@ SQL_FUNCTION(skillrating_ladder_lobby)
 	memset(draft.null, true, sizeof(draft.null));
 	draft.at = PG_ARGISNULL(LOBBY_ARG_AT) ? GetCurrentTransactionStartTimestamp() :
 		PG_GETARG_TIMESTAMPTZ(LOBBY_ARG_AT);
-	if (TIMESTAMP_NOT_FINITE(draft.at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("at must be finite, not %s", timestamptz_to_str(draft.at))));
 	for (i = 0; i < (int) lengthof(copied); i++)
 		if (!PG_ARGISNULL(copied[i].arg))
 			set_column(&draft, copied[i].column, PG_GETARG_DATUM(copied[i].arg));
@@ -383,4 +381,9 @@ SQL_FUNCTION(skillrating_ladder_lobby)
 	MemoryContextSwitchTo(work);
 	ladder_close(draft.ladder);
 	return result;
+}
+
+SQL_FUNCTION(skillrating_ladder_lobby)
+{
+	return enter_ladder(fcinfo, ladder_lobby);
 }

@@ -20,6 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/calls/match_arrays.h"
 #include "pg/ladder/calls/match_outcome.h"
@@ -85,25 +86,46 @@ SQL_FUNCTION(skillrating_has_table)
 				   ladder_owns_table(get_relname_relid(text_to_cstring(PG_GETARG_TEXT_PP(1)), schema)));
 }
 
-/* shared_pool(ladder) */
-SQL_FUNCTION(skillrating_shared_pool)
-{
-	Ladder	   *ladder = ladder_open_inside(fcinfo);
-	bool		shares = ladder->model->shares != NULL &&
-		ladder->model->shares(ladder->params);
+/* What ladder_facts() has from table ladder. */
+#define STORED_FACTS 5
 
-	ladder_close(ladder);
-	if (!shares)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(SHARED_POOL));
+static LadderQuery row_query = {
+	.text = "SELECT l.model, l.params, l.late, l.horizon, l.horizon_at FROM {ladder} AS l"
+};
+
+/* Put the state before or after in a row e of event, as SQL that gives an array or, by names, an object. */
+static void
+put_state_expression(ResultRow *row, const Model *model, const char *suffix, bool by_names)
+{
+	StringInfoData sql;
+	int			i;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, by_names ? "jsonb_build_object(" : "ARRAY[");
+	for (i = 0; i < model->nstate; i++)
+		appendStringInfo(&sql, "%s%s%se.%s", i > 0 ? ", " : "",
+						 by_names ? quote_literal_cstr(model->state[i].name) : "",
+						 by_names ? ", " : "",
+						 quote_identifier(psprintf("%s_%s", model->state[i].name, suffix)));
+	appendStringInfoString(&sql, by_names ? ")" : "]");
+	put_text(row, sql.data);
 }
 
-/* ladder_types(ladder) */
-SQL_FUNCTION(skillrating_ladder_types)
+/* ladder_facts(ladder) */
+SQL_FUNCTION(skillrating_ladder_facts)
 {
-	const Ladder *ladder = ladder_inside_complete(fcinfo);
+	MemoryContext caller = CurrentMemoryContext;
+	Ladder	   *ladder = ladder_open(ladder_inside_complete(fcinfo));
+	const Model *model = ladder->model;
+	MemoryContext work;
+	const char *column[MODEL_MAX_STATE];
+	QueryRow	stored;
 	ResultRow	row = {0};
+	Datum		result;
+	int			i;
 
+	for (i = 0; i < model->nstate; i++)
+		column[i] = model->state[i].name;
 	put_text(&row, ladder->player_type->name);
 	put_text(&row, ladder->player_type->equals);
 	put_text(&row, ladder->player_type->order);
@@ -111,7 +133,25 @@ SQL_FUNCTION(skillrating_ladder_types)
 	put_text(&row, ladder->match_type->equals);
 	put_text(&row, ladder->match_type->order);
 	put_text(&row, ladder->player_type->less);
-	return return_result_row(fcinfo, &row);
+	put_datum(&row, text_array(column, model->nstate), false);
+	put_state_expression(&row, model, "before", false);
+	put_state_expression(&row, model, "after", false);
+	put_state_expression(&row, model, "before", true);
+	put_state_expression(&row, model, "after", true);
+	put_text(&row, model->shares != NULL && model->shares(ladder->params) ? SHARED_POOL : NULL);
+	if (!ladder_read_row(ladder, &row_query, NULL, &stored))
+		elog(ERROR, "table ladder of ladder \"%s\" is empty", ladder->name);
+	for (i = 0; i < STORED_FACTS; i++)
+	{
+		bool		null = next_is_null(&stored);
+
+		put_datum(&row, next_datum(&stored), null);
+	}
+	work = MemoryContextSwitchTo(caller);
+	result = return_result_row(fcinfo, &row);
+	MemoryContextSwitchTo(work);
+	ladder_close(ladder);
+	return result;
 }
 
 /*
@@ -149,19 +189,6 @@ replace_match(Ladder *ladder, const MatchArrays *arrays)
 			 errhint("A rated match counts with the new content from the next skillrating.catch_up() on.")));
 }
 
-/* A time that was given must be one; the hint says what else to give. */
-static void
-check_time(const char *name, Datum value, const char *hint)
-{
-	TimestampTz at = DatumGetTimestampTz(value);
-
-	if (TIMESTAMP_NOT_FINITE(at))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite, not %s", name, timestamptz_to_str(at)),
-				 errhint("%s", hint)));
-}
-
 /* A result is given, and in one way; scores may go with a rank, which decides. */
 static void
 check_outcome(const MatchArrays *arrays)
@@ -194,9 +221,12 @@ report_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *arr
 {
 	Assert(fcinfo->nargs == lengthof(report_parts));
 	match_arguments(fcinfo, ladder, report_parts, arrays);
-	if (!arrays->null[GIVEN_PLAYED_AT])
-		check_time("played_at", arrays->value[GIVEN_PLAYED_AT],
-				   "Leave it null for a match that was played now.");
+	if (!arrays->null[GIVEN_PLAYED_AT] &&
+		TIMESTAMP_NOT_FINITE(DatumGetTimestampTz(arrays->value[GIVEN_PLAYED_AT])))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("played_at must be finite, not %s",
+						timestamptz_to_str(DatumGetTimestampTz(arrays->value[GIVEN_PLAYED_AT])))));
 	check_outcome(arrays);
 	if (!arrays->null[GIVEN_JOINED] && arrays->null[GIVEN_LEFT_AT])
 		ereport(ERROR,
@@ -337,7 +367,8 @@ rate_report(Ladder *ladder, ReportedMatch *report)
  *				quit, experience, player_gain, pool, log_odds, gain, duration,
  *				surrendered, bot, fixed, context, club, tournament)
  */
-SQL_FUNCTION(skillrating_report_match)
+static Datum
+report_match(PG_FUNCTION_ARGS)
 {
 	ReportedMatch report = {.written = false};
 	Ladder	   *ladder;
@@ -360,6 +391,11 @@ SQL_FUNCTION(skillrating_report_match)
 	return_outcome(fcinfo, ladder, &report);
 	ladder_close(ladder);
 	return (Datum) 0;
+}
+
+SQL_FUNCTION(skillrating_report_match)
+{
+	return enter_ladder(fcinfo, report_match);
 }
 
 /*
@@ -499,8 +535,6 @@ preview_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, MatchArrays *ar
 	match_arguments(fcinfo, ladder, preview_parts, arrays);
 	if (arrays->null[GIVEN_PLAYED_AT])
 		arrays->value[GIVEN_PLAYED_AT] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	check_time("at", arrays->value[GIVEN_PLAYED_AT],
-			   "Leave it null for a match that is played now.");
 }
 
 /* Read the match that is to be previewed, with the players for whom accounts count. */

@@ -633,7 +633,8 @@ ladder_inside_complete(FunctionCallInfo fcinfo)
 {
 	Ladder	   *ladder = ladder_inside(fcinfo);
 
-	if (ladder->cache == NULL)
+	/* Where ladders are renamed, tables move from one to the other. */
+	if (ladder->cache == NULL || (ladder->frame->entry->renames && !ladder->cache->valid))
 		complete_ladder(ladder->frame);
 	return ladder;
 }

@@ -89,6 +89,10 @@ typedef struct LadderEntry
 	LongWork	work;			/* what others see of it, or WORK_NONE, */
 	WorkPhase	phase;			/* and the phase that it begins with */
 	PoolUse		pool;			/* as the first of the ladders has it */
+	const char *body;			/* where it is not that of the same name in
+								 * skillrating_internal: it has null for
+								 * arguments that this one lacks, and the
+								 * name of this one as its last */
 	const char *as_caller;		/* a function of skillrating_internal to call
 								 * with the first arguments once the ladder is
 								 * left, as the caller, or NULL */

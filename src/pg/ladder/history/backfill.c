@@ -18,6 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "pg/ladder/arrive/attempts.h"
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
@@ -91,25 +92,9 @@ late_reorders(const Ladder *ladder, const char *late)
 	return false;
 }
 
-/*
- * check_backfill_block(): error 2D000 in a transaction block, where the first COMMIT of
- * backfill() would fail with the same code and no word on why.  Within a function, or a
- * procedure that such a block has called, it is that COMMIT which fails.
- */
-SQL_FUNCTION(skillrating_check_backfill_block)
-{
-	(void) fcinfo;				/* there are no arguments */
-	if (IsTransactionBlock())
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
-				 errmsg("backfill() cannot run inside a transaction block"),
-				 errhint("Each of its batches is a transaction. Call it outside of a block: "
-						 "in a driver that begins one by itself, with autocommit on.")));
-	PG_RETURN_VOID();
-}
-
 /* backfill_batch(ladder, matches, late, done, total, started_at) */
-SQL_FUNCTION(skillrating_backfill_batch)
+static Datum
+backfill_batch(PG_FUNCTION_ARGS)
 {
 	Ladder	   *ladder;
 	IdTable    *ids;
@@ -143,6 +128,22 @@ SQL_FUNCTION(skillrating_backfill_batch)
 	put_int64(&row, applied.late);
 	put_int64(&row, applied.unrated);
 	return return_result_row(fcinfo, &row);
+}
+
+/*
+ * As a part of backfill(): error 2D000 in a transaction block, where its first COMMIT would fail with
+ * the same code and no word on why.  Within a function, or a procedure that such a block has called,
+ * it is that COMMIT which fails.
+ */
+SQL_FUNCTION(skillrating_backfill_batch)
+{
+	if (!PG_ARGISNULL(BATCH_STARTED_AT) && IsTransactionBlock())
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
+				 errmsg("backfill() cannot run inside a transaction block"),
+				 errhint("Each of its batches is a transaction. Call it outside of a block: "
+						 "in a driver that begins one by itself, with autocommit on.")));
+	return enter_ladder(fcinfo, backfill_batch);
 }
 
 static const LadderEntry rate_failed_entry = {

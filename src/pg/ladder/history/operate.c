@@ -64,13 +64,6 @@ read_last_operations(Ladder *ladder, int64 seq, int *n)
 	return operation;
 }
 
-/* begin_operation(ladder): before an operation takes its place. */
-SQL_FUNCTION(skillrating_begin_operation)
-{
-	ladder_hold(ladder_inside(fcinfo));
-	PG_RETURN_VOID();
-}
-
 typedef struct OperationWork
 {
 	Maintenance work;			/* first: the protocol has this */

@@ -9,6 +9,7 @@
 #include "funcapi.h"
 #include "utils/builtins.h"
 
+#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
@@ -295,8 +296,8 @@ check_rating_counts(Ladder *ladder, Check *check)
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
-	.text = "SELECT why OPERATOR(pg_catalog.||) ', see restore_triggers()' "
-	"FROM skillrating_internal.silent_triggers({this}) AS why"
+	.text = "SELECT s.triggers OPERATOR(pg_catalog.||) ', see restore_triggers()' "
+	"FROM skillrating_internal.ladder_status({this}) AS s"
 };
 
 /* Name the cause if all of history is there twice; a fault is a note. */
@@ -324,7 +325,8 @@ check_by_query(Ladder *ladder, LadderQuery *query, Check *check)
 		check->note = ladder_read_text(ladder, query, NULL);
 }
 
-SQL_FUNCTION(skillrating_verify)
+static Datum
+verify(PG_FUNCTION_ARGS)
 {
 	Check		content = {"content", 0, "matches", 0, NULL, NULL, NULL};
 	Check		events = {"events", 0, "events", 0, NULL, NULL, NULL};
@@ -386,4 +388,9 @@ SQL_FUNCTION(skillrating_verify)
 		return_check(fcinfo, &waiting);
 	ladder_close(ladder);
 	return (Datum) 0;
+}
+
+SQL_FUNCTION(skillrating_verify)
+{
+	return enter_ladder(fcinfo, verify);
 }
