@@ -171,7 +171,11 @@ run() {
 
 # A directory that will do for the server's user, for make, whose DESTDIR must
 # be a plain word, and for the socket, whose path is limited to 107 bytes.
-for base in "${TMPDIR:-/tmp}" /tmp; do
+# Files that nobody keeps are made and dropped most quickly in memory, where there is room.
+base=/tmp
+free=$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1) || free=0
+[ "$free" -lt 10000000 ] || base=/dev/shm
+for base in "${TMPDIR:-$base}" /tmp; do
 	[[ $base =~ ^/[A-Za-z0-9/._+-]{0,60}$ ]] || continue
 	tmp=$(mktemp -d "$base/skillrating.XXXXXX" 2>/dev/null) || continue
 	[ -z "$server_user" ] || chown "$server_user" "$tmp"
