@@ -202,3 +202,44 @@ SELECT skillrating.set_rating('sums', 1, '{"rating": 1200, "rounds": 3, "rating_
 SELECT skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "surprise_sum": 0.5}]');
 SELECT ratings FROM skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "rounds": 0}]');
 SELECT skillrating.drop_ladder('sums') \gset
+
+-- What changes a ladder takes no null for what it needs, lest nothing is done unseen; nor does what says how a ladder is.
+SELECT skillrating.create_ladder('told', 'elo') \gset
+\set ECHO none
+CREATE FUNCTION code_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE statement;
+    RETURN 'none';
+EXCEPTION WHEN OTHERS THEN
+    RETURN SQLSTATE;
+END
+$$;
+CREATE VIEW needed AS
+SELECT p.oid, p.proname, p.pronargs, p.pronargdefaults, replace(format_type(p.proargtypes[0], -1), 'anyelement', 'bigint') AS first,
+    array_agg(CASE t.type::regtype::text WHEN 'anycompatible' THEN 'bigint' WHEN 'anycompatiblearray' THEN 'bigint[]' WHEN 'anyelement' THEN 'bigint' ELSE t.type::regtype::text END ORDER BY t.n) AS types
+FROM pg_proc AS p JOIN skillrating_internal.ladder_entries() AS e ON e.function = p.proname, unnest(p.proargtypes::oid[]) WITH ORDINALITY AS t(type, n)
+WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prokind = 'f' AND (p.provolatile = 'v' OR p.pronargs = 1) AND p.proargnames[1] = 'ladder' GROUP BY p.oid;
+\set ECHO all
+SELECT count(*) > 30 AS many, string_agg(f.proname, ' ') FILTER (WHERE code <> '22004') AS silent
+FROM needed AS f, code_of(format('SELECT skillrating.%I(%s)', f.proname, (SELECT string_agg('NULL::' || t, ', ') FROM unnest(f.types) AS t))) AS code;
+SELECT count(*) > 20 AS many, string_agg(f.proname, ' ') FILTER (WHERE code <> '22004') AS silent
+FROM needed AS f, code_of(format('SELECT skillrating.%I(''told''%s)', f.proname, (SELECT string_agg(', NULL::' || t, '') FROM unnest(f.types[2:]) AS t))) AS code
+WHERE f.pronargs - f.pronargdefaults > 1;
+SELECT skillrating.void_match('told', 1, NULL);
+-- Nor an operation that matches of today would come before.
+SELECT c.call, code_of(format('SELECT skillrating.' || c.call, '''told''', 'at => now() + interval ''25 hours''')) AS code
+FROM unnest(ARRAY['new_season(%s, ''s'', %s)', 'decay(%s, %s)', 'settle(%s, %s)', 'set_rating(%s, 1, ''{}'', %s)', 'reset_rating(%s, 1, %s)', 'set_fixed(%s, 1, %s)',
+    'import_ratings(%s, ARRAY[1], ''[{}]'', %s)', 'exclude_player(%s, 1, %s)']) AS c(call);
+SELECT skillrating.seed_from('told', 'told', at => '2206-01-01 00:00Z');
+SELECT players FROM skillrating.settle('told', at => now() + interval '23 hours');
+-- What is undone already says so.
+SELECT operation FROM skillrating.set_rating('told', 1, '{"rating": 1600}') \gset
+SELECT skillrating.undo_operation('told', :operation) \gset
+SELECT skillrating.undo_operation('told', :operation);
+SELECT skillrating.undo_operation('told', 99);
+-- A ladder on which something of the user's depends stays.
+CREATE VIEW my_board AS SELECT place, player_id FROM told.leaderboard;
+SELECT skillrating.drop_ladder('told');
+DROP VIEW my_board, needed;
+SELECT skillrating.drop_ladder('told') \gset
+DROP FUNCTION code_of;

@@ -98,7 +98,7 @@ INSERT INTO arena.match (match_id, played_at) SELECT 2000 + g, '2024-06-02'::tim
 INSERT INTO arena.match_player (match_id, player_id, team, rank) SELECT 2000 + g, CASE p WHEN 1 THEN 'smurf' ELSE 'p' || g END, p, p FROM generate_series(1, 6) AS g, generate_series(1, 2) AS p;
 SELECT player_id, games, round(expected::numeric, 3) AS expected, scored, round(mean_surprise::numeric, 3) AS mean_surprise, round(surprise::numeric, 2) AS surprise FROM skillrating.surprising_players('arena', since => '2024-06-01', pool => '') LIMIT 2;
 -- The scores are those of the events.
-SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(settled::numeric, 3) AS settled
+SELECT period, matches, round(brier_score::numeric, 4) AS brier, round(log_loss::numeric, 4) AS log_loss, round(calibration_z::numeric, 2) AS z, active_players AS active, round(mean_rating::numeric, 1) AS mean, round(rating_spread::numeric, 1) AS spread, round(established::numeric, 3) AS established
 FROM skillrating.pool_quality('arena', pool => '');
 SELECT (SELECT sum(brier_score * matches) / sum(matches) FROM skillrating.pool_quality('arena', pool => '', step => 'week')) - (SELECT avg((win_probability - score) ^ 2) FROM (
     SELECT DISTINCT ON (seq) * FROM arena.event WHERE kind = 'match' AND pool = '' ORDER BY seq, team) AS e) < 1e-12 AS same;

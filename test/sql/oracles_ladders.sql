@@ -85,10 +85,10 @@ WITH month AS (
         sum((1 - 2 * p) * (d.score - p)) / sqrt(sum(power((1 - 2 * p) * (d.score - p), 2))) AS z
     FROM duel AS d JOIN elo AS e USING (match_id, played_at) WHERE e.player = d.a GROUP BY 1
 ), player AS (
-    SELECT period, count(*) AS active, avg(after) AS mean, stddev_samp(after) AS spread, avg((games >= 19)::int) AS settled
+    SELECT period, count(*) AS active, avg(after) AS mean, stddev_samp(after) AS spread, avg((games >= 9)::int) AS established
     FROM (SELECT DISTINCT ON (player, date_trunc('month', played_at, 'UTC')) *, date_trunc('month', played_at, 'UTC') AS period FROM elo ORDER BY player, date_trunc('month', played_at, 'UTC'), match_id DESC) AS l GROUP BY period
 )
-SELECT count(*) = 2 AND bool_and(q.matches = m.matches AND near(q.brier_score, brier) AND near(q.log_loss, loss) AND near(calibration_z, z) AND q.active_players = active AND near(mean_rating, mean) AND near(rating_spread, spread) AND near(q.settled, p.settled)) AS "pool_quality: closed form"
+SELECT count(*) = 2 AND bool_and(q.matches = m.matches AND near(q.brier_score, brier) AND near(q.log_loss, loss) AND near(calibration_z, z) AND q.active_players = active AND near(mean_rating, mean) AND near(rating_spread, spread) AND near(q.established, p.established)) AS "pool_quality: closed form"
 FROM skillrating.pool_quality('oracle_arena') AS q JOIN month AS m USING (period) JOIN player AS p USING (period);
 
 -- Before a match.

@@ -301,7 +301,10 @@ BEGIN
         RAISE WARNING USING
             MESSAGE = format('ladder "%s" is fed by no table', ladder),
             DETAIL = format('%s.', coalesce(t.faults, 'its source reads none')),
-            HINT = coalesce(t.calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.');
+            HINT = CASE
+                WHEN (SELECT c.relkind FROM pg_class AS c WHERE c.oid = source) = 'm'
+                THEN format('Let the source be a view, or call skillrating.catch_up(%L, search => true) after each REFRESH.', ladder)
+                ELSE coalesce(t.calls, 'Pass each table to skillrating.attach(), with the column or expression that is the match of its rows.') END;
         RETURN 0;
     END IF;
     IF t.unwatched IS NOT NULL THEN

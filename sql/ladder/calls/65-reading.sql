@@ -450,7 +450,6 @@ CREATE FUNCTION skillrating_internal.pool_quality(
     pool text DEFAULT NULL,
     step text DEFAULT 'month',
     since timestamptz DEFAULT '-infinity',
-    settled_games integer DEFAULT 20,
     OUT period timestamptz,
     OUT matches bigint,
     OUT brier_score float8,
@@ -459,23 +458,19 @@ CREATE FUNCTION skillrating_internal.pool_quality(
     OUT active_players bigint,
     OUT mean_rating float8,
     OUT rating_spread float8,
-    OUT settled float8)
+    OUT established float8)
 RETURNS SETOF record
 LANGUAGE plpgsql STABLE STRICT
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     deviation_column text := (SELECT m.deviation_column FROM skillrating.models(t.model, t.params) AS m);
-    is_settled text;
 BEGIN
     PERFORM skillrating_internal.check_choice('step', step, 'day', 'week', 'month', 'quarter', 'year');
-    is_settled := CASE
-        WHEN deviation_column IS NULL THEN 'e.games_before + 1 >= $3'
-        ELSE format('e.%I < $5 / 2', deviation_column || '_after') END;
     RETURN QUERY EXECUTE format(
         'WITH e AS NOT MATERIALIZED (
             -- A period that would begin before all timestamps begins at -infinity.
-            SELECT e.*, CASE WHEN e.played_at >= ''4712-01-01 BC'' THEN date_trunc($4, e.played_at) ELSE ''-infinity'' END AS period
+            SELECT e.*, CASE WHEN e.played_at >= ''4712-01-01 BC'' THEN date_trunc($3, e.played_at) ELSE ''-infinity'' END AS period
             FROM %1$I.event AS e WHERE e.kind = ''match'' AND e.pool = $1 AND e.played_at >= $2
         ), forecast AS (
             -- One a match: the others of two teams say the same.
@@ -487,27 +482,28 @@ BEGIN
                 sum((1 - 2 * f.p) * (f.y - f.p)) / nullif(sqrt(sum(((1 - 2 * f.p) * (f.y - f.p)) ^ 2)), 0) AS z
             FROM forecast AS f GROUP BY f.period
         ), last AS (
-            SELECT DISTINCT ON (e.period, e.player_id) e.period, %2$s AS rating, %3$s AS settled
+            -- As the table of ratings would have them then.
+            SELECT DISTINCT ON (e.period, e.player_id) e.period, %2$s AS rating, NOT (
+                SELECT %3$s FROM (SELECT e.games_before + 1 AS games%4$s) AS r) AS established
             FROM e ORDER BY e.period, e.player_id, e.seq DESC
         ), players AS (
-            SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.settled::integer)::float8 AS settled
+            SELECT l.period, count(*) AS n, avg(l.rating) AS mean, stddev_samp(l.rating) AS deviation, avg(l.established::integer)::float8 AS established
             FROM last AS l GROUP BY l.period
         )
-        SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.settled
+        SELECT s.period, s.matches, s.brier, s.log_loss, s.z, p.n, p.mean, p.deviation, p.established
         FROM scores AS s JOIN players AS p ON p.period = s.period ORDER BY s.period', ladder,
-        skillrating_internal.display_expression(t.model, t.params, 'e.', '_after'), is_settled)
-    USING pool, since, settled_games, step,
-        (skillrating.initial_state(t.model, t.params))[array_position(t.state_columns, deviation_column)];
+        skillrating_internal.display_expression(t.model, t.params, 'e.', '_after'), skillrating_internal.provisional_expression(t.model, t.params),
+        CASE WHEN deviation_column IS NOT NULL THEN format(', e.%I AS %I', deviation_column || '_after', deviation_column) END)
+    USING pool, since, step;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.pool_quality(text, text, text, timestamptz, integer) IS
+COMMENT ON FUNCTION skillrating_internal.pool_quality(text, text, text, timestamptz) IS
 'How a pool fares over time, a row a period: matches; Brier score and log loss of their predictions,
 one a match (0.25 and 0.693 are those of a coin); the z score of the Brier score against what the
 predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root of the sum of its
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
-deviation; and the share of them that is settled: a deviation below half of the initial one, or,
-under models without, at least settled_games matches. step is day, week, month, quarter or
-year, in UTC. Without pool it is that of leaderboard(). Errors: 42704 for an unknown ladder or pool,
+deviation; and the share of them whose rating is established, not provisional as leaderboard() has
+it. step is day, week, month, quarter or year, in UTC. Without pool it is that of leaderboard(). Errors: 42704 for an unknown ladder or pool,
 22023 for another step, or without a pool where there are several.';

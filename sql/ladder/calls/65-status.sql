@@ -85,11 +85,11 @@ BEGIN
                 coalesce(jsonb_object_agg(r.reason, r.n) FILTER (WHERE NOT r.counts), ''{}''),
                 max(r.last) FILTER (WHERE r.counts)
             FROM (
-                SELECT m.status = ''rated'' AS counts, CASE WHEN m.status <> ''rated'' THEN m.reason END AS reason,
+                SELECT m.status = ''rated'' AS counts, CASE WHEN m.status <> ''rated'' THEN coalesce(m.reason, m.status) END AS reason,
                     count(*) AS n, max(m.played_at) AS last
                 FROM %1$I.rated_match AS m GROUP BY 1, 2) AS r) AS m
         CROSS JOIN (
-            SELECT coalesce(jsonb_object_agg(f.reason, format(''%%s'', f.match_id)), ''{}'')
+            SELECT coalesce(jsonb_object_agg(coalesce(f.reason, ''unrated''), format(''%%s'', f.match_id)), ''{}'')
             FROM (
                 SELECT DISTINCT ON (m.reason) m.reason, m.match_id FROM %1$I.rated_match AS m
                 WHERE m.status <> ''rated'' ORDER BY m.reason, m.match_id%2$s) AS f) AS x
@@ -147,7 +147,7 @@ SELECT skillrating_internal.make_function('skillrating.verify', '
     OUT check_name text,
     OUT ok boolean,
     OUT detail text',
-    'SETOF record', 'STABLE STRICT ROWS 7',
+    'SETOF record', 'STABLE ROWS 7',
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings

@@ -146,7 +146,8 @@ BEGIN
         CONTINUE WHEN source_column.type IS NULL AND (source_column.needed = 'no' OR (source_column.needed = 'one' AND results > 0));
         description := CASE WHEN ok IS NULL THEN concat_ws('; ', format('%s, not used', source_column.type),
                 'is it ' || skillrating_internal.nearest_source_column(source, name) || '?')
-            WHEN ok THEN format('%s: %s', source_column.type, source_column.description)
+            WHEN ok THEN format('%s: %s%s', source_column.type, source_column.description,
+                CASE WHEN source_column.type_oid IN ('timestamp'::regtype, 'date'::regtype) THEN ', in UTC' END)
             WHEN source_column.type IS NULL THEN CASE source_column.needed WHEN 'one' THEN 'missing, as are its alternatives' ELSE 'missing' END
             WHEN source_column.wanted = 'identifier' THEN format('is %s, which cannot identify anything, or has a nondeterministic collation', source_column.type)
             ELSE format('is %s, not a %s', source_column.type, source_column.wanted) END;

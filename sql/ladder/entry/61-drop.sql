@@ -45,6 +45,8 @@ DECLARE
     view text;
     tables text;
     shadows text;
+    message text;
+    detail text;
 BEGIN
     PERFORM skillrating_internal.check_inside(ladder);
     -- Any table that only a ladder has will do, as some may be gone.
@@ -81,20 +83,27 @@ BEGIN
         -- Without a source nobody has locked it yet.
         skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], '{}', 0);
     PERFORM skillrating_internal.settle_pending(ladder);
-    FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
-        IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
-            EXECUTE format('DROP VIEW %I.%I', ladder, view);
-        END IF;
-    END LOOP;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
-    IF tables IS NOT NULL THEN
-        EXECUTE 'DROP TABLE ' || tables;
-    END IF;
-    -- Goes with event, unless that is gone otherwise.
-    IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
-        EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
-    END IF;
-    EXECUTE format('DROP SCHEMA %I', ladder);
+    BEGIN
+        FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
+            IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
+                EXECUTE format('DROP VIEW %I.%I', ladder, view);
+            END IF;
+        END LOOP;
+        IF tables IS NOT NULL THEN
+            EXECUTE 'DROP TABLE ' || tables;
+        END IF;
+        -- Goes with event, unless that is gone otherwise.
+        IF to_regclass(format('%I.event_seq', ladder)) IS NOT NULL THEN
+            EXECUTE format('DROP SEQUENCE %I.event_seq', ladder);
+        END IF;
+        EXECUTE format('DROP SCHEMA %I', ladder);
+    EXCEPTION
+        WHEN dependent_objects_still_exist THEN
+            -- The hint of the server names an option that this function has not.
+            GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
+            RAISE dependent_objects_still_exist USING MESSAGE = message, DETAIL = detail, HINT = 'Drop these objects first.';
+    END;
 END
 $function$;
 

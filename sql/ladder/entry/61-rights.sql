@@ -96,7 +96,7 @@ COMMENT ON FUNCTION skillrating_internal.change_rights(text, text, text, text) I
 'The body of grant_ladder() and revoke_ladder(), called with the name of one.';
 
 SELECT skillrating_internal.make_function('skillrating.grant_ladder', 'ladder text, role text, kind text',
-    'void', 'VOLATILE STRICT',
+    'void', 'VOLATILE',
 'Gives a role what a kind of role needs, with USAGE on the schema. role is a name as it is, or public
 for all roles. The ladder''s owner has these rights anyway, and keeps them.
 kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
@@ -112,7 +112,7 @@ the ladder, 42809 for a reporter of a ladder with a source of your own, whose ta
 grants.', 'skillrating_enter');
 
 SELECT skillrating_internal.make_function('skillrating.revoke_ladder', 'ladder text, role text, kind text',
-    'void', 'VOLATILE STRICT',
+    'void', 'VOLATILE',
 'Undoes grant_ladder(): takes from a role what a kind of role has, but for what it has as one of the
 other kind. USAGE on the schema goes with the last privilege on a relation in it. What the role has
 as a member of another, or as one of public, stays. Errors: 42704 for an unknown ladder or role,

@@ -12,7 +12,7 @@ DECLARE
     entry text;
 BEGIN
     FOR body IN
-        SELECT p.oid, p.proname, p.provolatile, p.proisstrict, p.proretset, p.prorows,
+        SELECT p.oid, p.proname, p.pronargs, p.provolatile, p.proisstrict, p.proretset, p.prorows,
             p.prosrc, p.pronamespace = 'skillrating'::regnamespace AS is_entry,
             pg_get_function_arguments(p.oid) AS arguments, pg_get_function_result(p.oid) AS result,
             pg_get_function_identity_arguments(p.oid) AS signature, obj_description(p.oid, 'pg_proc') AS comment
@@ -27,8 +27,8 @@ BEGIN
             LANGUAGE C %s %s %s',
             body.proname, replace(body.result, '%', '%%'), CASE WHEN body.is_entry THEN body.prosrc ELSE 'skillrating_enter' END,
             CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-            -- One that has a pool filled in judges nulls itself.
-            CASE WHEN body.proisstrict AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
+            -- What reads gives null for null, but not for the ladder alone. All else is told, lest nothing is done unseen.
+            CASE WHEN body.proisstrict AND body.provolatile <> 'v' AND body.pronargs > 1 AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
             CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
         IF NOT body.is_entry THEN
             EXECUTE format(entry, body.arguments);

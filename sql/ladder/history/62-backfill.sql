@@ -25,10 +25,10 @@ BEGIN
     END IF;
     RAISE NOTICE USING
         MESSAGE = CASE
-            WHEN n IS NULL THEN 'existing matches wait to be rated'
-            WHEN n_rows = max_rows THEN format('at least %s existing matches wait to be rated', n)
-            WHEN n = 1 THEN '1 existing match waits to be rated'
-            ELSE format('%s existing matches wait to be rated', n)
+            WHEN n IS NULL THEN 'existing matches are not rated yet'
+            WHEN n_rows = max_rows THEN format('at least %s existing matches are not rated yet', n)
+            WHEN n = 1 THEN '1 existing match is not rated yet'
+            ELSE format('%s existing matches are not rated yet', n)
         END,
         HINT = format('CALL skillrating.backfill(%L) rates them.', ladder);
 EXCEPTION

@@ -87,7 +87,8 @@ catch_up() does that. Returns its number, which is that place until a ladder wit
 gives it another, and how many players it changed; identifiers are texts. One of several rows has a
 query, rows, for player_id, pool, state and params, in which $1 and so on are the operation and the
 arguments from kind on; it leaves out merged accounts, and with nobody left the number is null.
-Errors: 22008 for an infinite time, 55000 before the horizon, 22003 for a state out of range.';
+Errors: 22008 for a time that is infinite or a day ahead, 55000 before the horizon, 22003 for a
+state out of range.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -182,11 +183,11 @@ COMMENT ON FUNCTION skillrating_internal.decide_match(text, anycompatible, text,
 'The body of void_match() and restore_match(), called with the name of one.';
 
 SELECT skillrating_internal.make_function('skillrating.void_match', 'ladder text, match_id anycompatible, reason text DEFAULT ''void''',
-    'void', 'VOLATILE STRICT',
+    'void', 'VOLATILE',
 'Takes a match out of the rating, whatever the source says, for the reason given; takes effect with
 catch_up(). restore_match() brings it back. Error 42704 for an unknown ladder or match.', 'skillrating_enter');
 
-SELECT skillrating_internal.make_function('skillrating.restore_match', 'ladder text, match_id anycompatible', 'void', 'VOLATILE STRICT',
+SELECT skillrating_internal.make_function('skillrating.restore_match', 'ladder text, match_id anycompatible', 'void', 'VOLATILE',
 'Undoes void_match(): the match counts again, at its old place in the order; takes effect with
 catch_up(). Error 42704 for an unknown ladder or a match that is not void.', 'skillrating_enter');
 
@@ -403,7 +404,7 @@ give back. A player of whom the ladder has no match and no operation is an error
 be a typing error; allow_unknown is for those who are to be kept out before their first match.
 Errors: 42704 for an unknown ladder or player, 22023 for an empty time, an unknown policy, or the
 refund of a player who is merged into another, or for policy void of matches whose points were given
-back, 22008 for an infinite at.';
+back, 22008 for a time that is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
@@ -470,6 +471,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     undone record;
+    is_undone boolean;
     place bigint;
     first_played_at timestamptz;
 BEGIN
@@ -507,9 +509,11 @@ BEGIN
         SELECT u.kind, u.seq FROM undone AS u', ladder)
     INTO undone USING operation;
     IF undone.kind IS NULL THEN
+        EXECUTE format('SELECT o.undone_at IS NOT NULL FROM %I.operation AS o WHERE o.operation = $1', ladder)
+        INTO is_undone USING operation;
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
-            HINT = 'The numbers are in the column operation of its table operation.';
+            HINT = CASE WHEN is_undone THEN 'It is undone already.' ELSE 'The numbers are in the column operation of its table operation.' END;
     END IF;
     PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
     IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') THEN

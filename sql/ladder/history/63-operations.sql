@@ -209,8 +209,8 @@ A pool in which nobody has a rating is a notice, because its name may be wrong; 
 matches that were rated, unless late is reorder: the season begins behind them all the same.
 Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
 season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a
-time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for an
-infinite time.';
+time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for a
+time that is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.decay(
     ladder text,
@@ -272,8 +272,8 @@ COMMENT ON FUNCTION skillrating_internal.decay(text, interval, float8, float8, i
 match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
 earlier decay has counted is not counted again, so that it can be called every day. The points come
 off the first state column. Returns the number of the operation, for undo_operation(), and how many
-players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008
-for an infinite time.';
+players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008 for
+a time that is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.settle(
     ladder text,
@@ -320,8 +320,8 @@ before the next match: how often a ladder is settled does not change its ratings
 every day. Games and last_played stay. Under a model without idle time no state changes.
 Returns the number of the operation, for undo_operation() (null if the ladder was settled at that
 time and nothing has changed), and how many states it changed. Errors: 42704 for an unknown ladder,
-22008 for an infinite time, 22023 for a time before the last settle unless late is reorder, 22003
-if a state comes out of range.';
+22008 for a time that is infinite or a day ahead, 22023 for a time before the last settle unless
+late is reorder, 22003 if a state comes out of range.';
 
 CREATE FUNCTION skillrating_internal.state_rows(
     ladder text,
@@ -412,7 +412,8 @@ order: matches before are replayed without it, those after with it. Without pool
 of the ladder; a notice names those that it has if another is given. Returns the number of the
 operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
 ladder, 22023 for a state column that there is not, a player who is merged into another, or without
-a pool where there are several, 22003 for a state out of range, 22008 for an infinite time.';
+a pool where there are several, 22003 for a state out of range, 22008 for a time that is infinite or
+a day ahead.';
 
 CREATE FUNCTION skillrating_internal.reset_rating(
     ladder text,
@@ -439,7 +440,7 @@ makes of the number of games; the events before stay. In all pools (null) that i
 share. It takes its place in the order: matches before are replayed without it, those after with it.
 Returns the number of the operation, for undo_operation(), and how many rows of rating it changed.
 Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
-merged into another, 22008 for an infinite time.';
+merged into another, 22008 for a time that is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.set_fixed(
     ladder text,
@@ -470,8 +471,8 @@ again, and the time between does not count as idle. A column fixed of the source
 by match, and of both the last word counts. With a pool, a player whom the ladder does not know gets
 a rating. Column fixed of table rating has the mark. Returns the number of the operation, for
 undo_operation(), and how many ratings it marked. Errors: 42704 for an unknown ladder, and without a
-pool for a player without a rating, 22023 for one who is merged into another, 22008 for an infinite
-time.';
+pool for a player without a rating, 22023 for one who is merged into another, 22008 for a time that
+is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
@@ -515,7 +516,7 @@ overwrite. new_season() afterwards moves them towards the initial state. Without
 they are the only ones of the two. Returns the number of the operation, for undo_operation() (null
 if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder,
 22023 if the models have no state column in common, or without a pool where there are several, 22008
-for an infinite time.';
+for a time that is infinite or a day ahead.';
 
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
@@ -590,4 +591,5 @@ rating are those of the rated matches, and begin at 0. Returns the number of the
 nobody was imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder,
 22004 for nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a
 value that is no number, or a player who is given twice or is merged into another, 22003 for a state
-out of range, 22008 for an infinite time, 55000 for a time before the horizon.';
+out of range, 22008 for a time that is infinite or a day ahead, 55000 for a time before the
+horizon.';

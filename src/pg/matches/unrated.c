@@ -96,7 +96,7 @@ static const char *const remedy_text[UNRATED_NREASONS] = {
 	[UNRATED_LATE] = "catch_up() puts the match into its place.",
 	[UNRATED_WAITING] = "The match is rated with its transaction, or by catch_up().",
 	[UNRATED_FAILED] = "Remove the cause, and call catch_up().",
-	[UNRATED_NOT_REPORTED] = "Call catch_up(search => true), and attach() the table that has the match.",
+	[UNRATED_NOT_REPORTED] = "backfill() rates existing matches. Of others catch_up(search => true) finds those that no table reports that is attached, see attach().",
 	[UNRATED_NO_MATCH] = "Check the identifier, and whether the source has the match.",
 };
 

@@ -209,13 +209,13 @@ argument_defaults(HeapTuple function)
 
 /*
  * What a call site has to know of the arguments, of which those that go in come first.  One that
- * is not null by default must not be null, unless the body is strict or judges nulls itself.
+ * is not null by default must not be null, unless the function is strict or its body judges nulls.
  */
 static void
 learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 {
 	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(function);
-	bool		judged = call->body.fn_strict || call->entry->takes_nulls;
+	bool		judged = proc->proisstrict || call->entry->takes_nulls;
 	List	   *defaults = argument_defaults(function);
 	int			first = proc->pronargs - list_length(defaults);
 	Oid		   *type;
@@ -598,18 +598,33 @@ push_newer_snapshot(Ladder *const *entered, int nentered)
 	return false;
 }
 
-/* No match comes behind an infinite time, or none before it; and nobody has fewer than no matches. */
+/*
+ * No match comes behind an infinite time, or none before it.  Nor may an operation lie so far ahead
+ * that matches of today come before it: matches get reason future_time then.
+ */
+static void
+check_time(const LadderEntry *entry, TimestampTz at)
+{
+	if (TIMESTAMP_NOT_FINITE(at))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must be finite, not %s", timestamptz_to_str(at))));
+	if (entry->rights == RIGHTS_OF_OWNER &&
+		at > GetCurrentTransactionStartTimestamp() + USECS_PER_DAY)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("at must not be more than a day ahead, not %s", timestamptz_to_str(at)),
+				 errhint("Call the function when the time has come.")));
+}
+
+/* Times as above, and nobody has fewer than no matches. */
 static void
 check_ranges(FunctionCallInfo fcinfo, const EntryCall *call)
 {
 	int			i;
 
-	if (call->at >= 0 && !PG_ARGISNULL(call->at) &&
-		TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(call->at)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-				 errmsg("at must be finite, not %s",
-						timestamptz_to_str(PG_GETARG_TIMESTAMPTZ(call->at)))));
+	if (call->at >= 0 && !PG_ARGISNULL(call->at))
+		check_time(call->entry, PG_GETARG_TIMESTAMPTZ(call->at));
 	for (i = 0; i < (int) lengthof(call->count); i++)
 	{
 		int			argument = call->count[i];
