@@ -258,3 +258,18 @@ SELECT skillrating.drop_ladder('earlier'), skillrating.drop_ladder('early') \gse
 DROP VIEW games;
 DROP TABLE game, account, heard, refused;
 DROP FUNCTION failure, play, sound, hear, refusal, published;
+
+-- A column that the first ladder got since, with its collation, comment and rights.
+CREATE ROLE regress_support;
+SELECT skillrating.create_ladder('arena', 'elo') \gset
+SELECT skillrating.shadow_ladder('arena', 'later', 'glicko2') \gset
+ALTER TABLE arena.rating ADD COLUMN nick text COLLATE "POSIX" DEFAULT 'none', ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY;
+COMMENT ON COLUMN arena.rating.nick IS 'The name shown.';
+GRANT SELECT (nick) ON arena.rating TO regress_support;
+SELECT skillrating.promote_ladder('later', former => 'former') \gset
+SELECT attname, attcollation::regcollation, attidentity, attacl IS NOT NULL AS granted, col_description(attrelid, attnum)
+FROM pg_attribute WHERE attrelid = 'arena.rating'::regclass AND attname IN ('nick', 'number', 'rating') ORDER BY attname;
+SELECT skillrating.promote_ladder('former', former => 'later') \gset
+SELECT has_column_privilege('regress_support', 'arena.rating', 'nick', 'SELECT'), (SELECT count(*) FROM skillrating_internal.dress_statements('later', 'arena')) AS lacking;
+SELECT skillrating.drop_ladder('later'), skillrating.drop_ladder('arena') \gset
+DROP ROLE regress_support;

@@ -35,6 +35,8 @@ SQL_FUNCTION(skillrating_hold_ladder)
 static void
 check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 {
+	char	   *name = object->classId == NamespaceRelationId ?
+		get_namespace_name(object->objectId) : get_rel_name(object->objectId);
 	bool		may;
 
 	if (object->classId == NamespaceRelationId)
@@ -46,9 +48,7 @@ check_may_hold(const ObjectAddress *object, LOCKMODE mode)
 	if (!may)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied to lock \"%s\"",
-						object->classId == NamespaceRelationId ?
-						get_namespace_name(object->objectId) : get_rel_name(object->objectId))));
+				 errmsg("permission denied to lock \"%s\"", name != NULL ? name : psprintf("%u", object->objectId))));
 }
 
 /* lock_maintenance(schema) */

@@ -339,11 +339,11 @@ void
 match_arrays_replace(Ladder *ladder, const MatchArrays *arrays)
 {
 	/*
-	 * Participants go before the match is updated, and come after it:
-	 * triggers of the ladder see each state of the match as a change of the
-	 * same match, which they collect.
+	 * By the row of the match reports of it wait for one another, and the later one then finds the
+	 * participants of the earlier.  Triggers of the ladder see each state of the match as a change of
+	 * the same match, which they collect.
 	 */
-	ladder_execute(ladder, &delete_participants_query, arrays->value, arrays->null, NULL);
 	ladder_execute(ladder, &update_match_query, arrays->value, arrays->null, NULL);
+	ladder_execute(ladder, &delete_participants_query, arrays->value, arrays->null, NULL);
 	ladder_execute(ladder, &insert_participants_query, arrays->value, arrays->null, NULL);
 }
