@@ -209,13 +209,14 @@ argument_defaults(HeapTuple function)
 
 /*
  * What a call site has to know of the arguments, of which those that go in come first.  One that
- * is not null by default must not be null, unless the function is strict or its body judges nulls.
+ * is not null by default must not be null, unless the body judges nulls, or is strict and reads.
  */
 static void
 learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 {
 	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(function);
-	bool		judged = proc->proisstrict || call->entry->takes_nulls;
+	bool		judged = proc->proisstrict || call->entry->takes_nulls ||
+		(call->body.fn_strict && proc->provolatile != PROVOLATILE_VOLATILE && proc->pronargs > 1);
 	List	   *defaults = argument_defaults(function);
 	int			first = proc->pronargs - list_length(defaults);
 	Oid		   *type;
