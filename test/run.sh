@@ -2,7 +2,7 @@
 # Run tests on throw-away clusters, and count.
 #
 #   test/run.sh check      the inner loop: `make check`
-#   test/run.sh test       what one machine of two processors shows in a quarter of an hour: `make test`
+#   test/run.sh test       what one machine of two processors shows in twenty minutes: `make test`
 #   test/run.sh all        with what takes longer: `make test-all`, for each version
 #
 # It installs what is missing, builds with gcc (and, but for "check", with clang) and takes any

@@ -28,7 +28,7 @@ SELECT skillrating_internal.make_function('skillrating.synelo_convergence', '
     volatility_weight float8 DEFAULT 0.5,
     saturate boolean DEFAULT false',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
-'SynElo''s convergence score (F3) of a player, 0 (established) to 1, from the last rounds.
+'SynElo''s convergence score (F3) of a player, 0 (converged) to 1, from the last rounds.
 rating, expected, outcome: arrays with one element a round, the oldest first: the rating after it,
 in points; the expected score before it, 0 to 1; and the outcome, 0, 0.5 or 1.
 k_high: in points, above 0.

@@ -203,7 +203,7 @@ SELECT skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "surprise
 SELECT ratings FROM skillrating.import_ratings('sums', ARRAY[1], '[{"rating": 1200, "rounds": 0}]');
 SELECT skillrating.drop_ladder('sums') \gset
 
--- What changes a ladder takes no null for what it needs, lest nothing is done unseen; nor does what says how a ladder is.
+-- Functions that change a ladder refuse nulls, and so do those that take a ladder alone: no call succeeds without an effect.
 SELECT skillrating.create_ladder('told', 'elo') \gset
 \set ECHO none
 CREATE FUNCTION code_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
@@ -226,7 +226,7 @@ SELECT count(*) > 20 AS many, string_agg(f.proname, ' ') FILTER (WHERE code <> '
 FROM needed AS f, code_of(format('SELECT skillrating.%I(''told''%s)', f.proname, (SELECT string_agg(', NULL::' || t, '') FROM unnest(f.types[2:]) AS t))) AS code
 WHERE f.pronargs - f.pronargdefaults > 1;
 SELECT skillrating.void_match('told', 1, NULL);
--- Nor an operation that matches of today would come before.
+-- Operations refuse a time before which matches of today would come.
 SELECT c.call, code_of(format('SELECT skillrating.' || c.call, '''told''', 'at => now() + interval ''25 hours''')) AS code
 FROM unnest(ARRAY['new_season(%s, ''s'', %s)', 'decay(%s, %s)', 'settle(%s, %s)', 'set_rating(%s, 1, ''{}'', %s)', 'reset_rating(%s, 1, %s)', 'set_fixed(%s, 1, %s)',
     'import_ratings(%s, ARRAY[1], ''[{}]'', %s)', 'exclude_player(%s, 1, %s)']) AS c(call);

@@ -89,10 +89,10 @@ BEGIN
                     count(*) AS n, max(m.played_at) AS last
                 FROM %1$I.rated_match AS m GROUP BY 1, 2) AS r) AS m
         CROSS JOIN (
-            SELECT coalesce(jsonb_object_agg(coalesce(f.reason, ''unrated''), format(''%%s'', f.match_id)), ''{}'')
+            SELECT coalesce(jsonb_object_agg(f.reason, format(''%%s'', f.match_id)), ''{}'')
             FROM (
-                SELECT DISTINCT ON (m.reason) m.reason, m.match_id FROM %1$I.rated_match AS m
-                WHERE m.status <> ''rated'' ORDER BY m.reason, m.match_id%2$s) AS f) AS x
+                SELECT DISTINCT ON (1) coalesce(m.reason, m.status) AS reason, m.match_id FROM %1$I.rated_match AS m
+                WHERE m.status <> ''rated'' ORDER BY 1, m.match_id%2$s) AS f) AS x
         CROSS JOIN (SELECT count(DISTINCT p.match_id), min(p.since) FROM %1$I.pending AS p) AS p
         CROSS JOIN (
             SELECT coalesce(array_agg(DISTINCT a.relation ORDER BY a.relation), ''{}'')

@@ -27,7 +27,8 @@ BEGIN
             LANGUAGE C %s %s %s',
             body.proname, replace(body.result, '%', '%%'), CASE WHEN body.is_entry THEN body.prosrc ELSE 'skillrating_enter' END,
             CASE body.provolatile WHEN 'v' THEN 'VOLATILE' ELSE 'STABLE' END,
-            -- What reads gives null for null, but not for the ladder alone. All else is told, lest nothing is done unseen.
+            -- A function that reads returns null for null, but for a null ladder alone.  All others raise an
+            -- error, so that no call succeeds without an effect.
             CASE WHEN body.proisstrict AND body.provolatile <> 'v' AND body.pronargs > 1 AND body.arguments !~ ' DEFAULT NULL::' THEN 'STRICT' END,
             CASE WHEN body.proretset THEN format('ROWS %s', body.prorows) END);
         IF NOT body.is_entry THEN

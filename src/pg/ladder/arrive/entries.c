@@ -600,8 +600,9 @@ push_newer_snapshot(Ladder *const *entered, int nentered)
 }
 
 /*
- * No match comes behind an infinite time, or none before it.  Nor may an operation lie so far ahead
- * that matches of today come before it: matches get reason future_time then.
+ * No match comes behind an infinite time, or none before it.  An operation further ahead than a day
+ * would keep matches of today from being rated, as a match at that time would, which is unrated with
+ * reason future_time.
  */
 static void
 check_time(const LadderEntry *entry, TimestampTz at)
@@ -618,7 +619,7 @@ check_time(const LadderEntry *entry, TimestampTz at)
 				 errhint("Call the function when the time has come.")));
 }
 
-/* Times as above, and nobody has fewer than no matches. */
+/* Check the arguments at, n and min_games: times as above, and counts that are not negative. */
 static void
 check_ranges(FunctionCallInfo fcinfo, const EntryCall *call)
 {
