@@ -227,7 +227,7 @@ BEGIN
             -- Of the whole ladder it would tell what does not count.
             SET client_min_messages = error;
             CALL skillrating.backfill('life', 2, 'reorder', false, matches, late_matches, unrated);
-            SET client_min_messages = notice;
+            SET client_min_messages = warning;
         END IF;
         IF followed_wrongly() > 0 THEN
             result := format('%s %s: the copy has other ratings after step %s', model, late, n);

@@ -227,13 +227,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.join(text, text[], text, bigint, boolean[], interval, timestamptz) IS
 'Has players wait for a match, together on one team, or a single player, and returns the number of
-their ticket.  A player has one ticket at a time in all queues of the coordinator, under whatever
-account.  Ratings are those at the time of the match.
-
-pool: only tickets with the same meet.  region: a set of bits, such as the data centers within reach
-at an acceptable latency; null for all.
-commander: whether each player may command, null for all, in a queue with commanders.
-lifetime: the ticket ends when it has waited so long, in place of the ticket_lifetime of the queue.
+their ticket. A player has one ticket at a time in all queues of the coordinator, under whatever
+account. pool: only tickets with the same meet. region: a set of bits, such as the data centers
+within reach at an acceptable latency; null for all. commander: whether each player may command,
+null for all, in a queue with commanders. lifetime: in place of the ticket_lifetime of the queue.
 
 Errors: 42704 for an unknown queue or ladder, 23505 for a player who has a ticket, 22023 for a party
 larger than a team, a player who occurs twice, is excluded or may not join; 22004 for nulls; and

@@ -255,17 +255,15 @@ $function$;
 
 COMMENT ON FUNCTION skillrating.describe_source(regclass, text, jsonb) IS
 'What create_ladder() would find in a view (or table) as the source of a ladder under a model with
-these parameters, without making one and without writing anything. A row for each
-column: that it has, with its type and meaning, or lacks and needs (ok is null if it is not used,
-or has no effect under the model and its parameters);
-table: below the view: ok if create_ladder() attaches it by the column given; false if that takes
-what remedy says, such as a call of attach(); null if its changes are not noticed;
-query: tables of half a megabyte and more that are read from end to end for a single match;
-match: how many of up to a hundred existing matches would count (name is rated), and how many
-would not, by their reason, with an example. Only with a model, and if reading them is quick.
-The last two are for sources of the caller''s own, because the functions of a view run with the
-rights of whoever reads it. If ok is false for no column, create_ladder() takes it.
-Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
+these parameters, without writing anything. A row for each column: that it has, with its type and
+meaning, or lacks and needs (ok is null if it is not used, or has no effect under the model and its
+parameters); table: below the view: ok if create_ladder() attaches it by the column given; false if
+that takes what remedy says, such as a call of attach(); null if its changes are not noticed; query:
+tables of half a megabyte and more that are read from end to end for a single match; match: how many
+of up to a hundred existing matches would count (name is rated), and how many would not, by their
+reason, with an example, if reading them is quick. The last two are for sources of the caller''s
+own, and match only with a model. If ok is false for no column, create_ladder() takes it. Errors:
+42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
@@ -279,21 +277,20 @@ AS 'MODULE_PATHNAME', 'skillrating_backfill' LANGUAGE C;
 
 COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint, bigint) IS
 'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
-that wait in pending. They are rated in the order of played_at and match_id, batch_size of them in
-a transaction; other sessions rate matches between these, and may run backfill() as well. Whatever
-ends it, the batches before stay, and the next call goes on there. progress() shows how far it is,
-and a notice every ten seconds, at the end of a batch.
+that wait in pending, in the order of played_at and match_id, batch_size of them in a transaction;
+other sessions rate matches between these, and may run backfill() as well. Whatever ends it, the
+batches before stay, and the next call goes on there. progress() shows how far it is, and a notice
+every ten seconds, at the end of a batch.
 late: what becomes of matches that are older than those that the ladder has rated, of the same
 players. reorder: they wait until all others are rated, and catch_up() then gives each match from
 the first of them on the place that its time gives it, also where the ladder appends matches that
-come late. append: they get the next place, and no rating changes; an error in a ladder that
-reorders.
-catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of
-date while rating waits; otherwise the late matches and corrections wait for you to call it.
+come late. append: they get the next place, and no rating changes.
+catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of date
+while rating waits; otherwise that is left to you.
 matches, late_matches, unrated: return how many matches this call has looked at, how many of them
-were late, and how many of the others do not count, for the reasons in table rated_match; values
-given in the call are ignored. A notice names the commonest reasons of all matches of the ladder, a
-warning where more than half do not count.
+were late, and how many of the others do not count, for the reasons in table rated_match. A notice
+names the commonest reasons of all matches of the ladder, a warning where more than half do not
+count.
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
 it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, or append where the
 ladder reorders, 55000 if its triggers are gone, see restore_triggers(), and those that the source

@@ -87,8 +87,7 @@ catch_up() does that. Returns its number, which is that place until a ladder wit
 gives it another, and how many players it changed; identifiers are texts. One of several rows has a
 query, rows, for player_id, pool, state and params, in which $1 and so on are the operation and the
 arguments from kind on; it leaves out merged accounts, and with nobody left the number is null.
-Errors: 22008 for a time that is infinite or a day ahead, 55000 before the horizon, 22003 for a
-state out of range.';
+Errors as for undo_operation(), 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
@@ -317,9 +316,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_player(text, text, text, text) IS
-'A player should be known: error 42704 for one of whom a ladder has no match, rated or not, and no
-operation, so that a typing error does not pass for a ban. Should count: error 22023 for one who is
-merged into another. Should be rated: also error 42704 for one without a rating in the pool, or any.';
+'Error 42704 unless a player is known: a ladder has a match, rated or not, or operation of the
+player. Should count: error 22023 for one who is merged into another. Should be rated: also error
+42704 for one without a rating in the pool, or any.';
 
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
@@ -399,12 +398,10 @@ gives opponents back what they lost in those that they did not win: a match is g
 the season of the time at and before it, and with cap_at_peak up to the highest rating of that
 season only. Amounts are points of the displayed rating, as history has it at the moment, and come
 on top of the first state column; they keep their place in the order and their size when history is
-corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
-give back. A player of whom the ladder has no match and no operation is an error, because that may
+corrected. A player of whom the ladder has no match and no operation is an error, because that may
 be a typing error; allow_unknown is for those who are to be kept out before their first match.
-Errors: 42704 for an unknown ladder or player, 22023 for an empty time, an unknown policy, or the
-refund of a player who is merged into another, or for policy void of matches whose points were given
-back, 22008 for a time that is infinite or a day ahead.';
+Errors as for undo_operation(), and 22023 for an empty time, an unknown policy, or the refund of a
+player who is merged into another, or for policy void of matches whose points were given back.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
@@ -458,9 +455,9 @@ COMMENT ON FUNCTION skillrating_internal.merge_players(text, anycompatible, anyc
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
 player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
-rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
-no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
-ladder or player, 22023 if player_id is merged already or into_id leads back to it.';
+rating. A player of whom the ladder has no match and no operation is an error unless allow_unknown
+is true. Errors as for undo_operation(), and 22023 if player_id is merged already or into_id leads
+back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,
@@ -525,6 +522,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), reset_rating(), set_fixed(), seed_from(),
-exclude_player(), merge_players() or set_eligibility() by its number in table operation, as if it
-had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
+'Undoes an operation by its number in table operation, as if it had never been; takes effect with
+catch_up(). What makes one, such as new_season(), set_rating() or exclude_player(), returns that
+number (operation), null if there was nothing to do, and how many players or rows of rating it
+changed. It takes its place in the order by its time (at): matches before are replayed without it,
+those after with it. Errors of all of these: 42704 for an unknown ladder, player or operation, 22008
+for a time that is infinite or a day ahead, 55000 for one before the horizon.';

@@ -195,7 +195,6 @@ start from there, bit for bit as without a horizon, and rows of event and compon
 place, and matches of the source, may be deleted, detached or moved. What would correct history
 before it is refused, by name; a match of it that changes or goes stays as it was rated, with a
 warning. A later call moves the horizon on. Returns the place, and how many players were there.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22008 for a
-time that is infinite or a day ahead, 22023 for one before the horizon that there is or later than
-now and the last match, 55000 if corrections wait for catch_up(), or if events of before are gone
-already.';
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22008 for a time that is
+infinite, 22023 for one before the horizon that there is or later than now and the last match, 55000
+if corrections wait for catch_up(), or if events of before are gone already.';

@@ -22,32 +22,24 @@ CREATE FUNCTION skillrating_internal.paired_relations(
     OUT side bigint,
     OUT name text,
     OUT kind text,
-    OUT oid oid,
     OUT other oid,
-    OUT relnamespace oid,
-    OUT relowner oid,
-    OUT relrowsecurity boolean,
-    OUT relforcerowsecurity boolean,
-    OUT relreplident "char",
-    OUT relacl aclitem[],
-    OUT reloptions text[])
+    OUT relation pg_class)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 32
 AS $function$
     WITH relation AS MATERIALIZED (
-        SELECT s.side, c.*
+        SELECT s.side, c.relname, c.relkind, c.oid, c AS row
         FROM unnest(ARRAY[first_ladder, shadow]) WITH ORDINALITY AS s(ladder, side)
         JOIN pg_namespace AS n ON n.nspname = s.ladder
         JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'S')
         -- What another role has put there is not to be copied: defaults and checks run as the owner.
         WHERE skillrating_internal.owns_relation(c.oid)
     )
-    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.oid, o.oid,
-        r.relnamespace, r.relowner, r.relrowsecurity, r.relforcerowsecurity, r.relreplident, r.relacl, r.reloptions
+    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, o.oid, r.row
     FROM relation AS r JOIN relation AS o ON o.relname = r.relname AND o.relkind = r.relkind AND o.side <> r.side
     -- These follow the name, with the tables of matches.
     WHERE r.relname NOT IN ('source', 'attached') OR NOT EXISTS (
-        SELECT FROM pg_class AS m WHERE m.relnamespace IN (r.relnamespace, o.relnamespace) AND m.relname = 'match')
+        SELECT FROM pg_class AS m WHERE m.relnamespace IN ((r.row).relnamespace, (o.row).relnamespace) AND m.relname = 'match')
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.paired_relations(text, text) IS
@@ -65,7 +57,7 @@ CREATE FUNCTION skillrating_internal.shape_properties(
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
-    WITH pair AS MATERIALIZED (SELECT * FROM skillrating_internal.paired_relations(first_ladder, shadow))
+    WITH pair AS MATERIALIZED (SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p)
     -- States of the other model are no columns of the user's.
     (SELECT p.side, format('column %s.%I', p.name, a.attname), NULL, format('ALTER TABLE %s ADD COLUMN %s', p.name,
         concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
@@ -121,7 +113,7 @@ BEGIN
     -- What both have, in one list under the names of the shadow, and from it what only the first one has.
     RETURN QUERY
     WITH pair AS MATERIALIZED (
-        SELECT * FROM skillrating_internal.paired_relations(first_ladder, shadow)
+        SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     ), attribute AS MATERIALIZED (
         SELECT p.*, a.attname, a.attnum, a.attacl, o.attnum AS other_number
         FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped

@@ -213,10 +213,9 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.forget_players(text, anycompatiblearray, text[]) IS
 'Erases persons from a ladder: puts pseudonyms in their place in matches, events, ratings, solved
 skills, operations and reasons, and leaves every number as it is, so that nothing has to be
-replayed. Without pseudonyms it makes random ones, which have no link to the player. In reasons that
-users wrote, and in messages of errors, [forgotten] takes the place of an identifier that is a word.
-Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
-transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
-knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
-many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
-be made of, 23505 if a pseudonym is taken.';
+replayed. Without pseudonyms it makes random ones. In reasons that users wrote, and in messages of
+errors, [forgotten] takes the place of an identifier that is a word. Where the ladder has a source,
+put the same pseudonyms into the tables behind it, in the same transaction, before or after. Returns
+a row for each player: the pseudonym, and whether the ladder knew the player. Errors: 42704 for an
+unknown ladder, 22004 for nulls, 2202E unless there are as many pseudonyms as players, 22023 for one
+who is given twice and for a type that no pseudonyms can be made of, 23505 if a pseudonym is taken.';
