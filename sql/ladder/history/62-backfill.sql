@@ -208,7 +208,6 @@ AS $function$
 DECLARE
     unused text[];
     is_whole boolean := true;
-    described boolean := false;
 BEGIN
     IF source IS NULL THEN
         RETURN;
@@ -242,13 +241,10 @@ BEGIN
             FROM skillrating_internal.judge_source(source, model, params) AS j LEFT JOIN skillrating.reasons() AS r USING (reason)
             ORDER BY j.reason IS NOT NULL, j.matches DESC, j.reason;
         END IF;
-        described := true;
-        RAISE triggered_action_exception;
+        RAISE SQLSTATE 'SR000';
     EXCEPTION
-        WHEN triggered_action_exception THEN
-            IF NOT described THEN
-                RAISE;
-            END IF;
+        WHEN SQLSTATE 'SR000' THEN
+            NULL;
     END;
 END
 $function$;

@@ -52,7 +52,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
+    PERFORM skillrating_internal.note_correction(ladder, kind, at => at),
         skillrating_internal.hold_ladder(ladder, false);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
@@ -92,16 +92,38 @@ Errors as for undo_operation(), 22003 for a state out of range.';
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
     kind text,
-    seq bigint,
+    seq bigint DEFAULT NULL,
     match_id text DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL)
+    played_at timestamptz DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    player_id text DEFAULT NULL,
+    since timestamptz DEFAULT '-infinity')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
+    known boolean;
 BEGIN
-    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, seq, match_id);
+    IF t.horizon_at > since AND player_id IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
+            ladder, t.player_equals, t.player_type)
+        INTO known USING player_id;
+    END IF;
+    -- Only where late matches get a place by time does it give an operation its place.
+    IF known OR seq <= t.horizon OR t.late = 'reorder' AND at < t.horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = CASE
+                WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
+                WHEN match_id IS NOT NULL THEN
+                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
+                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
+            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', t.horizon, t.horizon_at),
+            HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
+                WHEN kind = 'exclude' THEN format('exclude_player() can begin since %s.', t.horizon_at)
+                ELSE 'Only players who came after the horizon can be merged.' END;
+    END IF;
     IF seq IS NOT NULL THEN
         EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), $3, $4)',
             ladder, t.match_type)
@@ -110,10 +132,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz, timestamptz, text, timestamptz) IS
 'Writes into table correction that history is out of date from a place in the order on, if not null,
-with the match and the time that late => reorder has to find a new place for. Error 55000 for a
-place before the horizon.';
+with the match and the time that late => reorder has to find a new place for. Error 55000 if that
+place, the time at of an operation, or matches of a player since a time lie before the horizon.';
 
 SELECT skillrating_internal.make_function('skillrating_internal.catch_up', '
     ladder text,
@@ -382,11 +404,10 @@ BEGIN
                 refund, ladder, player),
             HINT = 'Undo it first, or begin behind these matches.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, 'exclude',
-        player_id => skillrating_internal.counted_player(ladder, player), since => since);
     SELECT n.operation INTO operation
     FROM skillrating_internal.note_operation(ladder, 'exclude', player, since => since, until => until, at => at, reason => reason) AS n;
-    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
+    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place,
+        player_id => skillrating_internal.counted_player(ladder, player), since => since);
 END
 $function$;
 
@@ -433,7 +454,6 @@ BEGIN
         PERFORM skillrating_internal.check_player(ladder, account, 'be known'),
             skillrating_internal.check_player(ladder, into_id::text, 'be known');
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, 'merge', player_id => account);
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (
@@ -447,7 +467,7 @@ BEGIN
     INTO place, first_played_at USING account;
     SELECT n.operation INTO operation
     FROM skillrating_internal.note_operation(ladder, 'merge', account, into_id::text, reason => reason) AS n;
-    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
+    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at, player_id => account);
 END
 $function$;
 
@@ -468,7 +488,6 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     undone record;
-    is_undone boolean;
     place bigint;
     first_played_at timestamptz;
 BEGIN
@@ -506,14 +525,11 @@ BEGIN
         SELECT u.kind, u.seq FROM undone AS u', ladder)
     INTO undone USING operation;
     IF undone.kind IS NULL THEN
-        EXECUTE format('SELECT o.undone_at IS NOT NULL FROM %I.operation AS o WHERE o.operation = $1', ladder)
-        INTO is_undone USING operation;
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
-            HINT = CASE WHEN is_undone THEN 'It is undone already.' ELSE 'The numbers are in the column operation of its table operation.' END;
+            HINT = 'Its table operation has the numbers, and what is undone already.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
-    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') THEN
+    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') OR undone.seq <= t.horizon THEN
         place := undone.seq;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),

@@ -1,46 +1,5 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
-CREATE FUNCTION skillrating_internal.check_behind_horizon(
-    ladder text,
-    kind text,
-    seq bigint DEFAULT NULL,
-    match_id text DEFAULT NULL,
-    at timestamptz DEFAULT NULL,
-    player_id text DEFAULT NULL,
-    since timestamptz DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-    known boolean;
-BEGIN
-    IF t.horizon_at > coalesce(since, '-infinity') AND player_id IS NOT NULL THEN
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
-            ladder, t.player_equals, t.player_type)
-        INTO known USING player_id;
-    END IF;
-    -- Only where late matches get a place by time does it give an operation its place.
-    IF known OR seq <= t.horizon OR t.late = 'reorder' AND at < t.horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = CASE
-                WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
-                WHEN match_id IS NOT NULL THEN
-                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
-                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
-                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
-            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', t.horizon, t.horizon_at),
-            HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
-                WHEN since IS NOT NULL THEN format('exclude_player() can begin since %s.', t.horizon_at)
-                ELSE 'Only players who came after the horizon can be merged.' END;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz, text, timestamptz) IS
-'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
-player, all or those since a time, before the horizon.';
-
 CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -80,26 +39,19 @@ BEGIN
                     WHERE x.seq <= p.seq AND (x.pool IS NULL OR x.pool = p.pool)) AS b
             ) AS b ON b.seq = e.seq AND b.pool = e.pool
             WHERE e.seq > %2$L::bigint AND e.seq <= %3$L::bigint
-        ), peak AS (
-            SELECT DISTINCT ON (e.player_id, e.pool, e.began) e.player_id, e.pool, e.began, e.after, e.played_at
-            FROM e WHERE e.seq >= coalesce(e.start_seq, 0)
-            ORDER BY e.player_id, e.pool, e.began, e.after DESC, e.seq
-        ), part AS (
-            SELECT e.player_id, e.pool, e.began,
-                min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began) AS rating_before,
-                coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq),
-                    (array_agg(e.before ORDER BY e.seq))[1]) AS start_rating,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.first) AS matches,
-                count(*) FILTER (WHERE e.kind = ''match'') AS games,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1) AS wins,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5) AS draws,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0) AS losses,
-                max(e.played_at) FILTER (WHERE e.kind = ''match'') AS last_played
-            FROM e GROUP BY 1, 2, 3)
-        SELECT p.player_id, p.pool, p.began, p.rating_before, p.start_rating, m.after, m.played_at,
-            p.matches, p.games, p.wins, p.draws, p.losses, p.last_played
-        FROM part AS p
-        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began
+        )
+        SELECT e.player_id, e.pool, e.began,
+            min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began),
+            coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq), (array_agg(e.before ORDER BY e.seq))[1]),
+            max(e.after) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)),
+            (array_agg(e.played_at ORDER BY e.after DESC, e.seq) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)))[1],
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.first),
+            count(*) FILTER (WHERE e.kind = ''match''),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0),
+            max(e.played_at) FILTER (WHERE e.kind = ''match'')
+        FROM e GROUP BY 1, 2, 3
         ON CONFLICT (player_id, pool, began) DO UPDATE SET
             peak = greatest(k.peak, excluded.peak),
             peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
@@ -109,7 +61,7 @@ BEGIN
             draws = k.draws + excluded.draws,
             losses = k.losses + excluded.losses,
             last_played = greatest(k.last_played, excluded.last_played)',
-        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after, t.player_equals);
+        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after);
 END
 $function$;
 

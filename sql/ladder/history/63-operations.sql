@@ -10,28 +10,23 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH season AS (
-            SELECT o.* FROM %1$I.operation AS o
+            SELECT o.*, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND coalesce(o.pool = $2, true))
-        SELECT s.operation, s.pool, n.name AS later_name, n.at AS later_at,
+        SELECT (SELECT coalesce(''pool "'' || min(s.pool) || ''"'', ''all pools'') FROM season AS s WHERE s.name = $1 HAVING count(*) > 0) AS began_in,
+            (SELECT ARRAY[s.name, s.at::text] FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS later,
             $4 AND EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
-            EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings
-        FROM (VALUES (0)) AS one(x)
-        LEFT JOIN LATERAL (
-            SELECT s.* FROM season AS s WHERE s.params->>''name'' = $1 ORDER BY s.operation LIMIT 1) AS s ON true
-        LEFT JOIN LATERAL (
-            SELECT s.params->>''name'' AS name, s.at FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS n ON true', ladder)
+            EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings', ladder)
     INTO found USING season, pool, at, l.late <> 'reorder';
-    IF found.operation IS NOT NULL THEN
+    IF found.began_in IS NOT NULL THEN
         RAISE duplicate_object USING
             MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
-            DETAIL = CASE WHEN found.pool IS NULL THEN 'It began in all pools.'
-                ELSE format('It began in pool "%s".', found.pool) END;
+            DETAIL = format('It began in %s.', found.began_in);
     END IF;
     -- Where time makes the order, it gets its place among the others.
-    IF found.later_at IS NOT NULL AND l.late <> 'reorder' THEN
+    IF found.later IS NOT NULL AND l.late <> 'reorder' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('season "%s" of ladder "%s" began at %s, and season "%s" cannot begin at %s',
-                found.later_name, ladder, found.later_at, season, at),
+                found.later[1], ladder, found.later[2], season, at),
             HINT = 'Begin it at a later time, or undo the later season first.';
     END IF;
     IF found.is_past THEN
@@ -319,7 +314,6 @@ DECLARE
     -- An open period goes on by itself, from a rating that is set as its start.
     settable text[] := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
         WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
-    hint text := format('The state columns are %s.', array_to_string(settable, ', '));
     wrong record;
 BEGIN
     IF 'start_rating' = ANY (columns) THEN
@@ -339,19 +333,13 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
             DETAIL = format('The value begins with %s.', left(wrong.value::text, 40));
-    ELSIF wrong.name = ANY (settable) THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.value),
-            HINT = hint;
-    ELSIF wrong.name IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('unknown state column "%s"', wrong.name),
-            DETAIL = format('It is in the state of player %s.', wrong.player_id),
-            HINT = hint;
     ELSIF FOUND THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
-            HINT = hint;
+            MESSAGE = CASE WHEN wrong.name = ANY (settable)
+                    THEN format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.value)
+                WHEN wrong.name IS NOT NULL THEN format('unknown state column "%s" of player %s', wrong.name, wrong.player_id)
+                ELSE format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state) END,
+            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
     END IF;
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
@@ -506,19 +494,10 @@ DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     wrong record;
 BEGIN
-    IF jsonb_typeof(states) <> 'array' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),
-            HINT = 'It has one object for each player, such as {"rating": 1600}.';
-    END IF;
-    IF array_ndims(players) > 1 THEN
-        RAISE array_subscript_error USING
-            MESSAGE = format('array players must have one dimension, not %s', array_ndims(players));
-    END IF;
     IF jsonb_array_length(states) <> cardinality(players) THEN
         RAISE array_subscript_error USING
             MESSAGE = format('array states has %s elements, not %s', jsonb_array_length(states), cardinality(players)),
-            HINT = 'It has one element for each player.';
+            HINT = 'It has one object for each player, such as {"rating": 1600}.';
     END IF;
     IF array_position(players, NULL) IS NOT NULL THEN
         RAISE null_value_not_allowed USING

@@ -235,12 +235,7 @@ BEGIN
         ORDER BY q.rating DESC, q.player_id', page,
         skillrating_internal.season_details(ladder, bounds, pool))
     USING n, other_rating, above, other, at_least;
-    IF FOUND OR n = 0 OR after_player IS NOT NULL OR player IS NOT NULL THEN
-        RETURN;
-    END IF;
-    -- Where too many matches are asked for, one that anybody has is looked for.
-    IF min_games > 1 THEN
-        PERFORM FROM skillrating_internal.season_table(ladder, season, 1, pool);
+    IF FOUND OR n = 0 OR min_games > 1 OR after_player IS NOT NULL OR player IS NOT NULL THEN
         RETURN;
     END IF;
     RAISE NOTICE USING

@@ -49,7 +49,6 @@ a promotion: their names in the shadow, and of each what pg_class says.';
 CREATE FUNCTION skillrating_internal.shape_properties(
     first_ladder text,
     shadow text,
-    state_columns text[],
     OUT side bigint,
     OUT name text,
     OUT body text,
@@ -58,21 +57,6 @@ RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
     WITH pair AS MATERIALIZED (SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p)
-    -- States of the other model are no columns of the user's.
-    (SELECT p.side, format('column %s.%I', p.name, a.attname), NULL, format('ALTER TABLE %s ADD COLUMN %s', p.name,
-        concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
-            'COLLATE ' || nullif(a.attcollation, (SELECT t.typcollation FROM pg_type AS t WHERE t.oid = a.atttypid))::regcollation::text,
-            CASE WHEN a.attidentity <> '' THEN format('GENERATED %s AS IDENTITY', CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END)
-                WHEN a.attgenerated <> '' THEN format('GENERATED ALWAYS AS (%s) %s', pg_get_expr(d.adbin, d.adrelid),
-                    CASE a.attgenerated WHEN 's' THEN 'STORED' ELSE 'VIRTUAL' END)
-                ELSE 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END,
-            CASE WHEN a.attnotnull THEN 'NOT NULL' END))
-    FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped
-    LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-    WHERE p.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (state_columns)
-        AND NOT EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = p.other AND o.attname = a.attname)
-    ORDER BY a.attrelid, a.attnum)
-    UNION ALL
     SELECT p.side, format('index %s %I', p.name, c.relname), format('index %s %s %s', p.name, x.indisunique, d.text),
         CASE WHEN k.oid IS NULL THEN format('CREATE %sINDEX %I ON %s%s', u.text, c.relname, p.name, d.text)
             ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s', p.name, k.conname, pg_get_constraintdef(k.oid)) END
@@ -95,10 +79,10 @@ AS $function$
     FROM pair AS p JOIN pg_policy AS k ON k.polrelid = p.oid
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.shape_properties(text, text, text[]) IS
-'Columns, indexes, constraints and policies of the relations that a ladder (side 1) and its shadow
+COMMENT ON FUNCTION skillrating_internal.shape_properties(text, text) IS
+'Indexes, constraints and policies of the relations that a ladder (side 1) and its shadow
 (side 2) share: names that one relation can have once, bodies that need not be there twice, and the
-statements that give them to the shadow. Columns of these names, and those of both, are left out.';
+statements that give them to the shadow.';
 
 CREATE FUNCTION skillrating_internal.dress_statements(first_ladder text, shadow text)
 RETURNS SETOF text
@@ -115,10 +99,10 @@ BEGIN
     WITH pair AS MATERIALIZED (
         SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
     ), attribute AS MATERIALIZED (
-        SELECT p.*, a.attname, a.attnum, a.attacl, o.attnum AS other_number
+        SELECT p.side, p.name, p.kind, p.other, p.relowner, a.*, o.attnum AS other_number
         FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_attribute AS o ON o.attrelid = p.other AND o.attname = a.attname
-        -- Those that it is to get count, too.
+        -- Those that it is to get count, too; states of the other model are no columns of the user's.
         WHERE o.attnum IS NOT NULL OR (p.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (l.state_columns))
     ), ladder AS (
         SELECT s.side, n.* FROM unnest(ARRAY[first_ladder, shadow]) WITH ORDINALITY AS s(ladder, side) JOIN pg_namespace AS n ON n.nspname = s.ladder
@@ -133,8 +117,19 @@ BEGIN
             CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END, d.defaclacl, NULL
         -- Whoever may create objects there can set these for their own objects, which only they can undo.
         FROM ladder AS n JOIN pg_default_acl AS d ON d.defaclnamespace = n.oid AND pg_has_role(d.defaclrole, 'USAGE')
-    ), property AS MATERIALIZED (
-        SELECT s.* FROM skillrating_internal.shape_properties(first_ladder, shadow, l.state_columns) AS s
+    ), property(side, name, body, statement) AS MATERIALIZED (
+        (SELECT a.side, format('column %s.%I', a.name, a.attname), NULL, format('ALTER TABLE %s ADD COLUMN %s', a.name,
+            concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+                'COLLATE ' || nullif(a.attcollation, (SELECT t.typcollation FROM pg_type AS t WHERE t.oid = a.atttypid))::regcollation::text,
+                CASE WHEN a.attidentity <> '' THEN format('GENERATED %s AS IDENTITY', CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END)
+                    WHEN a.attgenerated <> '' THEN format('GENERATED ALWAYS AS (%s) %s', pg_get_expr(d.adbin, d.adrelid),
+                        CASE a.attgenerated WHEN 's' THEN 'STORED' ELSE 'VIRTUAL' END)
+                    ELSE 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END,
+                CASE WHEN a.attnotnull THEN 'NOT NULL' END))
+        FROM attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+        WHERE a.other_number IS NULL ORDER BY a.attrelid, a.attnum)
+        UNION ALL
+        SELECT s.* FROM skillrating_internal.shape_properties(first_ladder, shadow) AS s
         UNION ALL
         SELECT p.side, NULL, s.text, s.text
         FROM pair AS p CROSS JOIN LATERAL (
@@ -151,7 +146,7 @@ BEGIN
             SELECT d.objoid, d.objsubid, d.description, format('COMMENT ON %s %s%s IS %L',
                 CASE d.objsubid WHEN 0 THEN p.kind ELSE 'COLUMN' END, p.name, '.' || quote_ident(a.attname), d.description) AS text
             FROM pair AS p JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = p.oid
-            LEFT JOIN attribute AS a ON a.oid = p.oid AND a.attnum = d.objsubid
+            LEFT JOIN attribute AS a ON a.attrelid = p.oid AND a.attnum = d.objsubid
             WHERE p.side = 1 AND (d.objsubid = 0 OR a.attnum IS NOT NULL)
                 AND col_description(p.other, coalesce(a.other_number, 0)) IS DISTINCT FROM d.description
             OFFSET 0) AS c
