@@ -54,10 +54,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.slice(record, timestamptz) IS
-'Locks the tickets that a tick looks at, and that no other session is at work on: at most
-max_tickets, of those that wait, the nearest in skill to the one that has not been looked at for
-longest, and those in its pool and regions first. So workers at the same time have different parts
-of the range of skills, in each of which there are neighbours.';
+'Locks the tickets that a tick looks at, and no other session: at most max_tickets, of those that
+wait, the nearest in skill to the one that has not been looked at for longest, and those in its pool
+and regions first. So workers at the same time have different parts of the range of skills, in each
+of which there are neighbours.';
 
 CREATE FUNCTION skillrating_queue.fit_tickets(q record, wanted bigint[], at timestamptz)
 RETURNS bigint[]
@@ -117,8 +117,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.fit_tickets(record, bigint[], timestamptz) IS
 'Of tickets that the caller has locked, those that can play. The others end: those with a player who
 is excluded by now, merged, or may not join any more; and, with a warning, those that have not the
-players that they say, or more than a team, or that raise an error of data. Passes on an error that
-all of several raise.';
+players that they say, more than a team, or an error of data. Passes on an error that all of several
+raise.';
 
 CREATE FUNCTION skillrating_queue.write_proposals(
     q record,
@@ -198,8 +198,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.write_proposals(record, record, bigint, timestamptz) IS
-'Writes the matches that a tick has found, an element of each array for each player, or players for
-a running match (request), of tickets that it has locked, and returns their numbers. In a queue that
+'Writes the matches that a tick has found, an element of each array for each player, or players for a
+running match (request), of tickets that it has locked, and returns their numbers. In a queue that
 needs instances each takes a free one, and a match without one is not made.';
 
 CREATE FUNCTION skillrating_queue.make_matches(

@@ -124,5 +124,4 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.answer(bigint, timestamptz) IS
 'What to tell the client of a ticket: its status (waiting, proposed, matched or ended, with the
 reason), the seconds that it has waited, the proposal and until when it can be accepted, the team,
-and once the match is made the session and the address to join. No row for an unknown ticket, or one
-that has ended longer ago than the queue keeps them.';
+and once the match is made the session and the address to join. No row for an unknown ticket.';

@@ -42,8 +42,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
 'A notice of how many matches of a ladder''s view source, with alias s, meet a condition and wait for
-backfill(): of many a lower bound, and no number where counting takes long. Nothing for a view of
-another role. Volatile because EXPLAIN is refused elsewhere.';
+backfill(). Nothing for a view of another role. Volatile because EXPLAIN is refused elsewhere.';
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,

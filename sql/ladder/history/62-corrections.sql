@@ -156,19 +156,18 @@ that history is out of date, replays it from there, exactly, from the states tha
 left behind. Only what comes out otherwise is written. Returns the players whose rows changed, those
 rated for the first time too, once for each pool, with the displayed rating and the games before and
 after the whole call; null where there is no row. With dry_run it returns the same, with the places
-on the leaderboard of all who have played (null for a player who has not, and without dry_run), and
-leaves everything as it was: the work is done in a subtransaction that is rolled back, with the
-triggers that it fires. With search it also looks in the source for what no trigger has reported:
-new matches are rated, and those that are gone no longer count, which a warning says. With rebuild
-it replays from the very start, and sets sequences that a restored dump has put back. Matches are
-rated meanwhile, and wait for its last step, which writes the ratings; where most of the work lies
-behind a late match they wait from the beginning. Reading goes on. What is out of date before a
-rated match that has gone from the source unreported waits, with a warning; another names columns
-that the source has got since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501
-unless the caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the
-transaction has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it
-from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
-if such a match was rated while it worked, or, with rebuild, at all.');
+on the leaderboard of all who have played, and leaves everything as it was, by a subtransaction that
+is rolled back. With search it also looks in the source for what no trigger has reported: new
+matches are rated, and those that are gone no longer count, which a warning says. With rebuild it
+replays from the very start, and sets sequences that a restored dump has put back. Matches are rated
+meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
+a late match they wait from the beginning. What is out of date before a rated match that has gone
+from the source unreported waits, with a warning; another names columns that the source has got
+since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the transaction has rated matches
+of the ladder and another one maintains it, 55P03 if somebody keeps it from the last step for 30 s
+or lock_timeout, 55000 if triggers are missing, see restore_triggers(), if such a match was rated
+while it worked, or, with rebuild, at all.');
 
 CREATE FUNCTION skillrating_internal.decide_match(
     ladder text,
@@ -287,8 +286,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.refund_rows(text, boolean) IS
 'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed
-rating that accounts have lost to a player in the season, and with cap_at_peak their highest
-rating.';
+rating that accounts have lost to a player in the season, and with cap_at_peak their highest rating.';
 
 CREATE FUNCTION skillrating_internal.check_player(
     ladder text,

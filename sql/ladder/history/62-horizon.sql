@@ -12,7 +12,7 @@ BEGIN
     -- The events of a player from the last one with which a season begins count for the peak.
     EXECUTE format(
         'INSERT INTO %1$I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
-            peak_at, matches, games, wins, draws, losses, last_played)
+            peak_at, games, wins, draws, losses, last_played)
         WITH season AS MATERIALIZED (
             SELECT o.seq, o.pool, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq <= %3$L::bigint
@@ -22,8 +22,7 @@ BEGIN
             SELECT e.*, b.began, skillrating.state_rating(l.model, %4$s, l.params) AS before,
                 skillrating.state_rating(l.model, %5$s, l.params) AS after,
                 max(e.seq) FILTER (WHERE e.seq <= b.start_seq)
-                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq,
-                row_number() OVER (PARTITION BY e.seq, e.pool ORDER BY e.player_id) = 1 AS first
+                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq
             FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
             JOIN (
                 SELECT p.seq, p.pool, b.began, coalesce((
@@ -45,7 +44,6 @@ BEGIN
             coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq), (array_agg(e.before ORDER BY e.seq))[1]),
             max(e.after) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)),
             (array_agg(e.played_at ORDER BY e.after DESC, e.seq) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)))[1],
-            count(*) FILTER (WHERE e.kind = ''match'' AND e.first),
             count(*) FILTER (WHERE e.kind = ''match''),
             count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1),
             count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5),
@@ -55,7 +53,6 @@ BEGIN
         ON CONFLICT (player_id, pool, began) DO UPDATE SET
             peak = greatest(k.peak, excluded.peak),
             peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
-            matches = k.matches + excluded.matches,
             games = k.games + excluded.games,
             wins = k.wins + excluded.wins,
             draws = k.draws + excluded.draws,
@@ -86,8 +83,8 @@ BEGIN
     IF at > greatest(clock_timestamp(), last_at) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
-            DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
-                ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
+            DETAIL = concat_ws(' ', 'A horizon never moves back, and matches to come would lie before it.',
+                'The last match was played at ' || last_at || '.'),
             HINT = 'Give a time in the past, or that of the last match.';
     END IF;
     LOOP

@@ -12,7 +12,8 @@ BEGIN
         'WITH season AS (
             SELECT o.*, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND coalesce(o.pool = $2, true))
-        SELECT (SELECT coalesce(''pool "'' || min(s.pool) || ''"'', ''all pools'') FROM season AS s WHERE s.name = $1 HAVING count(*) > 0) AS began_in,
+        SELECT (SELECT coalesce(string_agg(''pool "'' || s.pool || ''"'', '', '' ORDER BY s.pool), ''all pools'')
+                FROM season AS s WHERE s.name = $1 HAVING count(*) > 0) AS began_in,
             (SELECT ARRAY[s.name, s.at::text] FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS later,
             $4 AND EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
             EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings', ladder)
@@ -321,7 +322,7 @@ BEGIN
                 THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
             FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
     END IF;
-    -- JSON has numbers that float8 cannot hold.
+    -- JSON has numbers that float8 cannot hold, of thousands of digits.
     SELECT e.player_id, e.state, k.name, e.state->k.name AS value, jsonb_typeof(e.state->k.name) = 'number' AS is_number INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
     LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(e.state) WHEN 'object' THEN e.state END) AS k(name) ON true

@@ -162,8 +162,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_details(text, record, text) IS
-'What joins a player q of a season''s table with the counts (c) of the matches, the rating with
-which it began (b) and the peak (h), of events and of what is kept of those before the horizon.';
+'Joins to a player q of a season''s table the counts (c) of the matches, the rating with which it
+began (b) and the peak (h), of events and of what is kept of those before the horizon.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,

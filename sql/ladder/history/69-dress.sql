@@ -35,7 +35,8 @@ AS $function$
         -- What another role has put there is not to be copied: defaults and checks run as the owner.
         WHERE skillrating_internal.owns_relation(c.oid)
     )
-    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, o.oid, r.row
+    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END,
+        o.oid, r.row
     FROM relation AS r JOIN relation AS o ON o.relname = r.relname AND o.relkind = r.relkind AND o.side <> r.side
     -- These follow the name, with the tables of matches.
     WHERE r.relname NOT IN ('source', 'attached') OR NOT EXISTS (
@@ -56,7 +57,7 @@ CREATE FUNCTION skillrating_internal.shape_properties(
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
-    WITH pair AS MATERIALIZED (SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p)
+    WITH pair AS MATERIALIZED (SELECT p.*, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p)
     SELECT p.side, format('index %s %I', p.name, c.relname), format('index %s %s %s', p.name, x.indisunique, d.text),
         CASE WHEN k.oid IS NULL THEN format('CREATE %sINDEX %I ON %s%s', u.text, c.relname, p.name, d.text)
             ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s', p.name, k.conname, pg_get_constraintdef(k.oid)) END
@@ -96,9 +97,8 @@ BEGIN
     INTO l;
     -- What both have, in one list under the names of the shadow, and from it what only the first one has.
     RETURN QUERY
-    WITH pair AS MATERIALIZED (
-        SELECT p.side, p.name, p.kind, p.other, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p
-    ), attribute AS MATERIALIZED (
+    WITH pair AS MATERIALIZED (SELECT p.*, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p),
+    attribute AS MATERIALIZED (
         SELECT p.side, p.name, p.kind, p.other, p.relowner, a.*, o.attnum AS other_number
         FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_attribute AS o ON o.attrelid = p.other AND o.attname = a.attname
@@ -174,5 +174,5 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.dress_statements(text, text) IS
 'The statements that give the shadow what users have given to the relations of a ladder: columns,
 without what they hold, indexes, constraints, policies, storage parameters, replica identities,
-comments and privileges, with those on its schema and default privileges, of roles whose rights the
-caller has.';
+comments and privileges, with those on its schema and default ones, of roles whose rights the caller
+has.';

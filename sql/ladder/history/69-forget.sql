@@ -144,8 +144,8 @@ BEGIN
     n := cardinality(old_ids);
     -- Whatever the type takes first: hexadecimal digits, which make a uuid, too, or a negative or
     -- else a positive number of 60, 31 or 15 bits.
-    FOREACH form IN ARRAY CASE WHEN pseudonyms IS NULL
-        THEN '{r.digits,-1 - r.bits,-1 - (r.bits >> 29),-1 - (r.bits >> 45),1 + (r.bits >> 1),1 + (r.bits >> 30),1 + (r.bits >> 46)}'::text[] ELSE '{}' END
+    FOREACH form IN ARRAY CASE WHEN pseudonyms IS NULL THEN ARRAY['r.digits', '-1 - r.bits', '-1 - (r.bits >> 29)', '-1 - (r.bits >> 45)',
+        '1 + (r.bits >> 1)', '1 + (r.bits >> 30)', '1 + (r.bits >> 46)'] ELSE '{}' END
     LOOP
         BEGIN
             -- Random numbers of the operating system make these, and nothing else goes in; more than are
@@ -159,7 +159,8 @@ BEGIN
                     SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text) AS ids
                     FROM (
                         SELECT d.digits, (''x'' || right(d.digits, 15))::bit(60)::bigint AS bits
-                        FROM (SELECT replace(gen_random_uuid()::text, ''-'', '''') FROM generate_series(1, 2 * $2 + 100)) AS d(digits)) AS r) AS m',
+                        FROM (SELECT replace(gen_random_uuid()::text, ''-'', '''')
+                            FROM generate_series(1, 2 * $2 + 100)) AS d(digits)) AS r) AS m',
                 form, t.player_type)
             INTO new_ids USING ladder, n;
             EXIT WHEN cardinality(new_ids) = n;

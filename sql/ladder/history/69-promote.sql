@@ -52,8 +52,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
-'Locks a ladder and its shadow, with the tables that move, so that nobody rates or reads them by
-functions, in the order in which transactions that rate do.';
+'Locks a ladder and its shadow, with the tables that move, in the order in which transactions that
+rate do.';
 
 CREATE FUNCTION skillrating_internal.check_operations_agree(ladder text, shadow text, voids boolean)
 RETURNS void
@@ -200,8 +200,7 @@ DECLARE
     first_schema oid;
     held_schema oid;
     waiting bigint;
-    objects text;
-    remaking text;
+    hung record;
     statements text[];
     statement text;
     published record;
@@ -236,18 +235,15 @@ BEGIN
     PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
     EXECUTE format('SELECT count(*) FROM %I.correction', shadow) INTO waiting;
     IF waiting > 0 THEN
-        RAISE NOTICE USING
-            MESSAGE = format('ladder "%s" is promoted while corrections wait: %s', shadow, waiting),
-            HINT = format('SELECT skillrating.catch_up(%L) counts them.', ladder);
+        RAISE NOTICE 'ladder "%" is promoted while corrections wait: %', shadow, waiting
+            USING HINT = format('SELECT skillrating.catch_up(%L) counts them.', ladder);
     END IF;
-    IF hanging = 'refuse' THEN
-        SELECT string_agg(h.what, ', '), string_agg(h.statement || ';', E'\n') INTO objects, remaking
-        FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h;
-    END IF;
-    IF objects IS NOT NULL THEN
+    SELECT string_agg(h.what, ', ') AS objects, string_agg(h.statement || ';', E'\n') AS statements INTO hung
+    FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h WHERE hanging = 'refuse';
+    IF hung.objects IS NOT NULL THEN
         RAISE dependent_objects_still_exist USING
-            MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, objects),
-            DETAIL = remaking,
+            MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, hung.objects),
+            DETAIL = hung.statements,
             HINT = format('Run these statements after SELECT skillrating.promote_ladder(%L, former => %L, hanging => ''keep''), in the same transaction.',
                 shadow, former);
     END IF;

@@ -45,7 +45,6 @@ typedef struct Backfill
 	Ladder	   *entered;
 	bool		appends;		/* late => 'append' */
 	TimestampTz started_at;
-	TimestampTz rating_since;
 	TimestampTz told_at;
 	Tuplestorestate *waiting;	/* the matches, as texts: another ladder may
 								 * have the name meanwhile */
@@ -176,21 +175,14 @@ static void
 tell_progress(Backfill *work)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	double		rate;
-	int64		left;
 
 	if (work->done == work->total ||
 		!TimestampDifferenceExceeds(work->told_at, now, MS_BETWEEN_NOTICES))
 		return;
 	work->told_at = now;
-	rate = work->done * (double) USECS_PER_SEC / (now - work->rating_since);
-	left = (int64) ((work->total - work->done) / rate);
 	ereport(NOTICE,
 			(errmsg("rated %lld of %lld matches of ladder \"%s\"",
-					(long long) work->done, (long long) work->total, work->name),
-			 errdetail("%.0f matches a second, about %02d:%02d:%02d left.", rate,
-					   (int) (left / SECS_PER_HOUR), (int) (left / SECS_PER_MINUTE % MINS_PER_HOUR),
-					   (int) (left % SECS_PER_MINUTE))));
+					(long long) work->done, (long long) work->total, work->name)));
 }
 
 /* Run a statement as the caller, with the name of the ladder and two counts. */
@@ -205,9 +197,20 @@ run_as_caller(const Backfill *work, const char *statement)
 		elog(ERROR, "SPI_execute_with_args failed");
 }
 
-static void
-check_arguments(FunctionCallInfo fcinfo, const char *late)
+/* The procedure backfill(ladder, batch_size, late, catch_up): counts of matches, late and unrated ones. */
+SQL_FUNCTION(skillrating_backfill)
 {
+	Backfill	work = {0};
+	ResultRow	row = {0};
+	char	   *late;
+	int			i;
+
+	for (i = 0; i < BACKFILL_NARGS; i++)
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("ladder, batch_size, late and catch_up must not be null")));
+	late = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LATE));
 	if (PG_GETARG_INT32(BACKFILL_BATCH_SIZE) < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -223,23 +226,6 @@ check_arguments(FunctionCallInfo fcinfo, const char *late)
 				 errmsg("backfill() cannot run inside a transaction block"),
 				 errhint("Each of its batches is a transaction. Call it outside of a block: "
 						 "in a driver that begins one by itself, with autocommit on.")));
-}
-
-/* The procedure backfill(ladder, batch_size, late, catch_up), which counts matches, late and unrated ones. */
-SQL_FUNCTION(skillrating_backfill)
-{
-	Backfill	work = {0};
-	ResultRow	row = {0};
-	char	   *late;
-	int			i;
-
-	for (i = 0; i < BACKFILL_NARGS; i++)
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("ladder, batch_size, late and catch_up must not be null")));
-	late = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LATE));
-	check_arguments(fcinfo, late);
 
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	work.name = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LADDER));
@@ -249,7 +235,6 @@ SQL_FUNCTION(skillrating_backfill)
 	/* The snapshot of the call may be older than the locks that are to come. */
 	SPI_commit();
 	find_waiting(&work);
-	work.rating_since = GetCurrentTimestamp();
 	while (work.done < work.total)
 	{
 		rate_batch(&work, PG_GETARG_INT32(BACKFILL_BATCH_SIZE));
