@@ -36,9 +36,6 @@ enum
 /* By how much probabilities and shares may miss a sum of 1. */
 #define MAX_EXCESS 1e-6
 
-/* After how many rows those before are forgotten, at the earliest. */
-#define MARK_EVERY 100
-
 /* A partition: memory of the window. */
 typedef struct StackPartition
 {
@@ -48,7 +45,6 @@ typedef struct StackPartition
 	double	   *state;			/* after the moments before */
 	int64		as_of;			/* the last time in them, or NEVER_PLAYED */
 	double	   *now;			/* at the time of the current row */
-	int64		marked;			/* rows before this one are forgotten */
 	MemoryContext moment;		/* of the outcomes, */
 	LogisticOutcome *outcome;	/* which are these, */
 	int			noutcomes;
@@ -93,15 +89,8 @@ static void
 begin_partition(WindowObject window, const char *function, StackPartition *partition)
 {
 	StackRules *rules = &partition->rules;
-	WindowMessages messages = {
-		.function = function,
-		.order_detail = "Forecasts are corrected by the outcomes of rows that come before.",
-		.order_hint = "For example OVER (ORDER BY played_at).",
-		.frame_detail = "Forecasts are corrected by all rows that come before.",
-		.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-	};
 
-	check_window(window, &messages);
+	check_window(window, function);
 	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
 	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
 											  "half_life_matches", MAX_HALF_LIFE);
@@ -346,12 +335,8 @@ current_partition(WindowObject window, const char *function, bool stacks)
 	else if (!WinRowsArePeers(window, row - 1, row))
 		end_moment(partition);
 
-	/* Rows before can be forgotten; now and then is enough. */
-	if (row >= partition->marked + MARK_EVERY)
-	{
-		WinSetMarkPosition(window, row);
-		partition->marked = row;
-	}
+	/* Rows before can be forgotten. */
+	WinSetMarkPosition(window, row);
 	return partition;
 }
 

@@ -2,7 +2,7 @@
  * refits.c
  *		Solving the history so far, now and then, while it is rated.
  */
-#include "pg/history/rate_window.h"
+#include "pg/history/through_time_state.h"
 
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -10,7 +10,6 @@
 #include "utils/timestamp.h"
 
 #include "core/solve/solver.h"
-#include "pg/history/through_time_state.h"
 
 /* A refit ends when no unknown changes by more than this, in deviations, or after passes. */
 #define REFIT_TOLERANCE 1e-3

@@ -120,23 +120,23 @@ typedef struct WindowObjectHead
 } WindowObjectHead;
 
 void
-check_window(WindowObject window, const WindowMessages *messages)
+check_window(WindowObject window, const char *function)
 {
 	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
 
 	if (state == NULL || !IsA(state, WindowAggState) ||
 		!IsA(state->ss.ps.plan, WindowAgg))
-		elog(ERROR, "%s() does not find its window", messages->function);
+		elog(ERROR, "%s() does not find its window", function);
 	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("%s() needs ORDER BY in its window", messages->function),
-				 errdetail_internal("%s", messages->order_detail),
-				 errhint("%s", messages->order_hint)));
+				 errmsg("%s() needs ORDER BY in its window", function),
+				 errdetail("What a row has follows from the rows before it."),
+				 errhint("For example OVER (ORDER BY played_at, match_id).")));
 	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("%s() takes no frame clause", messages->function),
-				 errdetail_internal("%s", messages->frame_detail),
-				 errhint("%s", messages->frame_hint)));
+				 errmsg("%s() takes no frame clause", function),
+				 errdetail("What a row has follows from all rows before it."),
+				 errhint("Leave out ROWS, RANGE or GROUPS; begin anew with PARTITION BY, or choose rows in a subquery.")));
 }
