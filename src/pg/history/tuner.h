@@ -9,26 +9,8 @@
 
 #include "nodes/pg_list.h"
 
-#include "core/evaluate/study.h"
+#include "pg/history/options.h"
 #include "pg/matches/history_builder.h"
-
-typedef struct TuneOptions
-{
-	Jsonb	   *given;			/* all of them, or NULL */
-	StudyOptions study;
-	bool		strict;			/* a mistake in a match is an error */
-
-	/* Of tune(): */
-	char	  **fit;			/* the parameters to fit, or NULL for the
-								 * model's own choice */
-	int			nfit;
-	Jsonb	   *params;			/* where the search starts; the rest is fixed */
-	Jsonb	   *bounds;			/* by parameter, or NULL */
-
-	/* Of suggest_model(): */
-	char	  **models;			/* those to try, */
-	int			nmodels;		/* 0: all */
-} TuneOptions;
 
 /* A study with its memory, and what there is to warn of. */
 typedef struct Tuner
@@ -43,15 +25,12 @@ typedef struct Tuner
 typedef struct TuneState
 {
 	HistoryBuilder builder;
-	TuneOptions options;
+	HistoryOptions options;
 	const MatchRules *rules;	/* by which matches are judged, */
 	ParamValue *params;			/* under these parameters */
 	bool		pools_share;
 	Tuner	   *tuner;			/* of tune(): begun after the last row */
 } TuneState;
-
-/* The options of tune(), or of suggest_model(); defaults for NULL. */
-extern TuneOptions tune_options(Jsonb *json, bool suggests);
 
 /* Where the options are among the arguments, which may end before, counted from match_id. */
 #define TUNE_ARG_OPTIONS 5
