@@ -71,18 +71,10 @@ read_parameter(WindowObject window, int arg, const char *name, double max)
 {
 	bool		isnull;
 	Datum		datum = WinGetFuncArgCurrent(window, arg, &isnull);
-	double		value;
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	value = DatumGetFloat8(datum);
-	if (!(value >= 0 && value <= max))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must lie between 0 and %g, not %g", name, max, value)));
-	return value;
+		report_null(name);
+	return check_range(name, DatumGetFloat8(datum), 0, max);
 }
 
 static void
@@ -261,11 +253,7 @@ read_circumstances(WindowObject window, const StackPartition *partition, StackRo
 	Datum		value = WinGetFuncArgCurrent(window, ARG_WEIGHT, &isnull);
 	double		side = 0;
 
-	row->weight = isnull ? 1 : DatumGetFloat8(value);
-	if (!(row->weight >= 0 && row->weight <= MAX_WEIGHT))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("weight must lie between 0 and %g, not %g", MAX_WEIGHT, row->weight)));
+	row->weight = isnull ? 1 : check_range("weight", DatumGetFloat8(value), 0, MAX_WEIGHT);
 	value = WinGetFuncArgCurrent(window, ARG_PLAYED_AT, &isnull);
 	row->at = isnull ? NEVER_PLAYED : DatumGetTimestampTz(value);
 	if (isnull && partition->rules.half_life_days > 0)

@@ -206,7 +206,7 @@ HistoryOptions
 history_options(const char *function, const ParamSet *set, unsigned valid, Jsonb *json)
 {
 	HistoryOptions options = {
-		.given = json,.params = set != NULL ? json : NULL,
+		.params = set != NULL ? json : NULL,
 		.season = {SEASON_KEEP_DEFAULT, get_float8_nan()},
 		.refits = {DEFAULT_REFIT_MATCHES, 0},
 		.study = valid & OPTION_SUGGEST ? suggest_defaults : tune_defaults

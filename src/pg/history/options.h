@@ -39,7 +39,6 @@ typedef struct OptionTexts
 
 typedef struct HistoryOptions
 {
-	Jsonb	   *given;			/* all of them, or NULL */
 	Jsonb	   *params;			/* those that are parameters, or NULL; of
 								 * tune() where the search starts */
 	bool		strict;			/* a mistake in a match is an error */

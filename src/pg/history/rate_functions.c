@@ -109,24 +109,27 @@ is_rated(const Rater *rater)
  * ---- Partitions ----
  */
 
-/* The rules of a partition, and its options. */
-static RaterRules *
-read_rules(WindowObject window, const char *function, unsigned valid, Oid player_type,
-		   HistoryOptions *options)
+/* A rater of nobody, by the model and the options of a partition. */
+static Rater *
+begin_rater(WindowObject window, const char *function, unsigned valid, Oid player_type)
 {
 	bool		isnull;
 	Datum		value = WinGetFuncArgCurrent(window, ARG_MODEL, &isnull);
 	char	   *model;
+	HistoryOptions options;
+	Rater	   *rater;
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model must not be null")));
+		report_null("model");
 	model = TextDatumGetCString(value);
 	value = WinGetFuncArgCurrent(window, ARG_OPTIONS, &isnull);
-	*options = history_options(function, &get_model(model)->params, valid,
-							   isnull ? NULL : DatumGetJsonbPCopy(value));
-	return rater_rules(model, options->params, player_type);
+	options = history_options(function, &get_model(model)->params, valid,
+							  isnull ? NULL : DatumGetJsonbPCopy(value));
+	rater = rater_create(model, options.params, player_type, NULL, options.strict);
+	rater->season_rules = options.season;
+	if (valid & OPTION_REFITS)
+		refits_begin(rater, &options.refits);
+	return rater;
 }
 
 /* Where players and components start. */
@@ -216,7 +219,7 @@ begin_arguments(FunctionCallInfo fcinfo, RatePartition *partition, bool arrays)
 
 /*
  * The partition of the current row, which begins with its first one.  Error 42P20 unless the window
- * has an order and no frame, and those of rater_rules(), history_options() and of where players and
+ * has an order and no frame, and those of rater_create(), history_options() and of where players and
  * components start.
  */
 static RatePartition *
@@ -224,8 +227,6 @@ current_partition(FunctionCallInfo fcinfo, const char *function, unsigned valid,
 {
 	WindowObject window = PG_WINDOW_OBJECT();
 	RatePartition *partition;
-	HistoryOptions options;
-	RaterRules *rules;
 	Oid			type = get_fn_expr_argtype(fcinfo->flinfo, ARG_PLAYER);
 	MemoryContext old;
 
@@ -236,13 +237,10 @@ current_partition(FunctionCallInfo fcinfo, const char *function, unsigned valid,
 		return partition;
 	check_window(window, function);
 	old = MemoryContextSwitchTo(GetMemoryChunkContext(partition));
-	rules = read_rules(window, function, valid, arrays ? get_base_element_type(type) : type, &options);
-	partition->rater = rater_create(rules, NULL, options.strict);
-	partition->rater->season_rules = options.season;
+	partition->rater = begin_rater(window, function, valid,
+								   arrays ? get_base_element_type(type) : type);
 	if (PG_NARGS() > ARG_START)
 		read_start(window, partition->rater);
-	if (valid & OPTION_REFITS)
-		refits_begin(partition->rater, &options.refits);
 	MemoryContextSwitchTo(old);
 	source_row_clear(partition->values, partition->nulls);
 	begin_arguments(fcinfo, partition, arrays);

@@ -61,15 +61,17 @@ check_names(const HistoryOptions *options)
 	}
 }
 
-static void
-suggest_begin(FunctionCallInfo fcinfo, TuneState *state)
+static void *
+suggest_begin(FunctionCallInfo fcinfo, Jsonb *options)
 {
-	/* The options point into their jsonb. */
-	state->options = history_options("suggest_model", NULL, OPTION_STRICT | OPTION_SUGGEST,
-									 options_argument(fcinfo, ARG_MATCH + TUNE_ARG_OPTIONS));
+	TuneState  *state = palloc0_object(TuneState);
+
+	(void) fcinfo;
+	state->options = history_options("suggest_model", NULL, OPTION_STRICT | OPTION_SUGGEST, options);
 	check_names(&state->options);
 	state->rules = &any_rules;
 	state->pools_share = true;
+	return state;
 }
 
 /* suggest_model(match_id, player_id, team, rank [, inputs, options]) */

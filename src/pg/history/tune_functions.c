@@ -205,18 +205,17 @@ enum
 	ARG_MATCH
 };
 
-static void
-tune_begin(FunctionCallInfo fcinfo, TuneState *state)
+static void *
+tune_begin(FunctionCallInfo fcinfo, Jsonb *options)
 {
+	TuneState  *state = palloc0_object(TuneState);
 	Study	   *study;
 
 	state->tuner = palloc0_object(Tuner);
 	study = &state->tuner->study;
 	study->model = get_model(text_argument(fcinfo, ARG_MODEL, "model"));
 
-	/* The options point into their jsonb. */
-	state->options = history_options("tune", NULL, OPTION_STRICT | OPTION_TUNE,
-									 options_argument(fcinfo, ARG_MATCH + TUNE_ARG_OPTIONS));
+	state->options = history_options("tune", NULL, OPTION_STRICT | OPTION_TUNE, options);
 
 	/* Parts may give parameters an effect that they have not yet. */
 	state->params = study->params = get_params(&study->model->params, state->options.params);
@@ -226,6 +225,7 @@ tune_begin(FunctionCallInfo fcinfo, TuneState *state)
 	add_params(study, &state->options);
 	state->rules = &study->model->rules;
 	state->pools_share = study->model->shares != NULL;
+	return state;
 }
 
 /* tune(model, match_id, player_id, team, rank [, inputs, options]) */

@@ -16,19 +16,13 @@
 
 Datum
 tune_read_row(FunctionCallInfo fcinfo, const char *caller, int first,
-			  void (*begin) (FunctionCallInfo fcinfo, TuneState *state))
+			  void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options))
 {
-	MemoryContext context = aggregate_context(fcinfo, caller);
-	TuneState  *state = PG_ARGISNULL(0) ? NULL : (TuneState *) PG_GETARG_POINTER(0);
-	MemoryContext old;
+	TuneState  *state = options_state(fcinfo, caller, first + TUNE_ARG_OPTIONS, begin);
+	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, caller));
 
-	if (state != NULL)
-		check_options_stay(fcinfo, first + TUNE_ARG_OPTIONS, state->options.given, caller);
-	old = MemoryContextSwitchTo(context);
-	if (state == NULL)
+	if (state->builder.caller == NULL)
 	{
-		state = palloc0_object(TuneState);
-		begin(fcinfo, state);
 		history_builder_begin_rows(&state->builder, fcinfo, caller, first, false,
 								   state->pools_share);
 		history_builder_judge_by(&state->builder, caller, state->rules, state->params,

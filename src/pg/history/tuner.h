@@ -11,6 +11,7 @@
 
 #include "pg/history/options.h"
 #include "pg/matches/history_builder.h"
+#include "pg/sql/aggregate.h"
 
 /* A study with its memory, and what there is to warn of. */
 typedef struct Tuner
@@ -24,6 +25,7 @@ typedef struct Tuner
 /* The state of both aggregates. */
 typedef struct TuneState
 {
+	OptionsState head;
 	HistoryBuilder builder;
 	HistoryOptions options;
 	const MatchRules *rules;	/* by which matches are judged, */
@@ -36,11 +38,11 @@ typedef struct TuneState
 #define TUNE_ARG_OPTIONS 5
 
 /*
- * A row of an aggregate, whose argument match_id has that number.  The first row calls begin()
- * in the context of the aggregate, for the options, rules, params and pools_share.
+ * A row of an aggregate, whose argument match_id has that number.  The first row calls begin() for a
+ * TuneState with options, rules, params and pools_share.
  */
 extern Datum tune_read_row(FunctionCallInfo fcinfo, const char *caller, int first,
-						   void (*begin) (FunctionCallInfo fcinfo, TuneState *state));
+						   void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options));
 
 /*
  * Begin the study of a model, whose start is params, on a history that is complete; with a
