@@ -6,8 +6,8 @@
  * They have the same arguments in the same order, rate_through_time() up to the options; of
  * rate_match() those about participants are arrays.
  *
- * The memory of a partition has the rater with all its players.  The current context, that of a row,
- * has the elements of its arrays and the result; the rater copies what it keeps of a row.
+ * The memory of a partition has the rater with all its players.  The current context, that of a
+ * row, has the elements of its arrays and the result; the rater copies what it keeps of a row.
  */
 #include "pg/sql/aggregate.h"
 
@@ -396,7 +396,7 @@ put_numbers(ResultRow *row, const Batch *batch, const Rated *rated)
 	put_number(row, rated->first);
 }
 
-/* The last columns, behind nulls where nothing is said of participants; null if the match is rated. */
+/* The last columns, behind nulls where nothing is said of participants; null if it is rated. */
 static void
 put_reason(ResultRow *row, const Rater *rater)
 {
@@ -412,7 +412,7 @@ put_reason(ResultRow *row, const Rater *rater)
  * ---- A row for each participant: rate() and rate_through_time() ----
  */
 
-/* Read an argument of a row, by its distance from the current one; false if there is no such row. */
+/* Read an argument of a row, by its distance from the current one; false if that is not there. */
 static bool
 read_argument(WindowObject window, RatePartition *partition, int distance,
 			  const RateArgument *argument)
@@ -687,8 +687,8 @@ put_arrays(ResultRow *result, const ResultRow *first, int n, int nstate, int64 *
 }
 
 /*
- * Put what participants have into arrays.  If an element of players is nobody, which keeps the match
- * from being rated, nothing is said of any.
+ * Put what participants have into arrays.  If an element of players is nobody, which keeps the
+ * match from being rated, nothing is said of any.
  */
 static void
 put_participants(ResultRow *result, const RatePartition *partition)
