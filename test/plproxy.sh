@@ -64,7 +64,7 @@ check "one query reads the boards of all ladders" \
 # A call with nulls says what the function itself says of them, whatever that is.
 ask -c "SELECT format('SELECT * FROM ladders.%I(%s)', p.proname, concat_ws(', ', '''eu''', CASE WHEN p.pronargs - p.pronargdefaults > 1 THEN repeat('NULL, ', p.pronargs - p.pronargdefaults - 2) || 'NULL' END))
 	FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
-	WHERE p.pronamespace = 'ladders'::regnamespace AND l.lanname = 'plproxy' AND p.proname NOT IN ('create_ladder', 'drop_ladder', 'reset_ladder', 'backfill_batch')
+	WHERE p.pronamespace = 'ladders'::regnamespace AND l.lanname = 'plproxy' AND p.proname NOT IN ('create_ladder', 'drop_ladder', 'reset_ladder')
 	ORDER BY p.proname" >calls.sql
 while read -r call; do
 	(ask -c "$call" 2>&1 || :) | grep -E 'PL/Proxy|does not exist|cannot cast|type mismatch' | grep -v 'REMOTE ERROR' || :

@@ -173,7 +173,7 @@ WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::re
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e');
 
 -- What is in SQL and PL/pgSQL is parsed when it runs, and so has a search_path of its own, or was
--- parsed at installation.  A procedure that commits can have neither.
+-- parsed at installation.  One that is inlined can have neither.
 SELECT p.oid::regprocedure AS without_search_path
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)

@@ -427,9 +427,13 @@ SELECT m.corrections, e.player_id, e.score, g.place FROM arena.rated_match AS m 
 INSERT INTO trouble VALUES (8003, 'raise');
 UPDATE game SET place = 3 - place WHERE id = 8003;
 SELECT since, failed_at FROM arena.pending WHERE match_id = 8003 \gset
-SELECT looked_at FROM skillrating.backfill_batch('arena', '{8003}');
-SELECT match_id, since = :'since' AS since_then, failed_at > :'failed_at' AS tried_again FROM arena.pending;
 DELETE FROM trouble;
+CREATE FUNCTION refuse_8003() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+CREATE TRIGGER refuse BEFORE UPDATE ON arena.rated_match FOR EACH ROW WHEN (new.match_id = 8003) EXECUTE FUNCTION refuse_8003();
+CALL skillrating.backfill('arena', catch_up => false);
+SELECT match_id, since = :'since' AS since_then, failed_at > :'failed_at' AS tried_again FROM arena.pending;
+DROP TRIGGER refuse ON arena.rated_match;
+DROP FUNCTION refuse_8003;
 SELECT count(*) > 0 AS changed FROM skillrating.catch_up('arena');
 -- An error that a batch raises, by its plan, and no match alone: a strict ladder tries parts too.
 \set ECHO none

@@ -139,7 +139,7 @@ BEGIN
         'SELECT skillrating_internal.apply_operation(''arena'', 1)',
         'SELECT skillrating_internal.resequence(''arena'', true)',
         'SELECT skillrating.undo_operation(''arena'', 1)',
-        'SELECT skillrating_internal.build_shadow(''arena'', ''arena'')',
+        'SELECT skillrating_internal.replay_shadow(''arena'', ''arena'', 1)',
         'SELECT skillrating.shadow_ladder(''arena'', ''stolen'')',
         'SELECT skillrating.promote_ladder(''arena'', ''stolen'')',
         'SELECT skillrating_internal.rename_ladders(''arena'', ''arena'', ''stolen'')',

@@ -127,8 +127,8 @@ ORDER BY p.oid::regprocedure::text COLLATE "C", k.kind, n;
 INSERT INTO leaves.calls (function, public, kind, statement, volatility, rows)
 SELECT e.function, true, 'likely', e.statement, c.volatility, c.rows
 FROM (VALUES
-    ('backfill_batch', $$SELECT * FROM skillrating.backfill_batch('leaves_sourced', '{1,2}')$$),
     ('attach', $$SELECT skillrating.attach('leaves_sourced', 'leaves.more')$$),
+    ('catch_up', $$SELECT skillrating.catch_up('leaves_sourced', search => true)$$),
     ('create_ladder', $$SELECT skillrating.create_ladder('leaves_newest', 'elo')$$),
     ('detach', $$SELECT skillrating.detach('leaves_sourced', 'leaves.games')$$),
     ('division', $$SELECT skillrating.division(1, '{1,2}', '{a,b,c}')$$),

@@ -267,10 +267,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.create_coordinator(text) IS
-'Makes a schema of that name with the tables and functions of queues, which the caller owns.
-
-A queue is a row of its table queue, which the owner inserts, changes and deletes.  All else goes
-through the functions of the schema, which run with the rights of their owner: GRANT EXECUTE on
-them, and USAGE on the schema, to those who may call them.  The owner has to be able to read the
-ladders of the queues, see skillrating.grant_ladder().  DROP SCHEMA ... CASCADE removes it.
-Errors: 22004 for null, 42P06 if the schema exists, 42501 without CREATE on the database.';
+'Makes a schema of that name with the tables and functions of queues, which the caller owns. A queue
+is a row of its table queue, which the owner writes. All else goes through the functions of the
+schema, which run with the rights of their owner: GRANT EXECUTE on them, and USAGE on the schema, to
+those who may call them. The owner has to be able to read the ladders of the queues, see
+skillrating.grant_ladder(). DROP SCHEMA ... CASCADE removes it. Errors: 22004 for null, 42P06 if the
+schema exists, 42501 without CREATE on the database.';

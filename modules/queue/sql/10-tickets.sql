@@ -96,8 +96,8 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.not_admitted(record, text[]) IS
 'Those players who have no row in the view accounts of a queue that meets its condition may_join.
-Errors are those of the view and the condition, which run with the rights of the owner; 42501 for a
-view of a role that does not have these rights.';
+Errors are those of the view and the condition, which run with the rights of the owner; 42501 for
+another role''s view.';
 
 CREATE FUNCTION skillrating_queue.end_tickets(
     tickets bigint[],
@@ -151,7 +151,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.cancel_proposals(bigint[], text, bigint[], timestamptz) IS
 'Cancels open proposals that the caller has locked: the faulty tickets end for the same reason, and
-the others wait again, as if they had never stopped, as do those that an earlier call has found
+the others wait again, as if they had never stopped, with those that an earlier call has found
 locked.';
 
 CREATE FUNCTION skillrating_queue.join(
@@ -227,13 +227,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.join(text, text[], text, bigint, boolean[], interval, timestamptz) IS
 'Has players wait for a match, together on one team, or a single player, and returns the number of
-their ticket.  A player has one ticket at a time in all queues of the coordinator, under whatever
-account.  Ratings are those at the time of the match.
-
-pool: only tickets with the same meet.  region: a set of bits, such as the data centers within reach
-at an acceptable latency; null for all.
-commander: whether each player may command, null for all, in a queue with commanders.
-lifetime: the ticket ends when it has waited so long, in place of the ticket_lifetime of the queue.
+their ticket. A player has one ticket at a time in all queues of the coordinator, under whatever
+account. pool: only tickets with the same meet. region: a set of bits, such as the data centers
+within reach at an acceptable latency; null for all. commander: whether each player may command,
+null for all, in a queue with commanders. lifetime: in place of the ticket_lifetime of the queue.
 
 Errors: 42704 for an unknown queue or ladder, 23505 for a player who has a ticket, 22023 for a party
 larger than a team, a player who occurs twice, is excluded or may not join; 22004 for nulls; and
@@ -268,10 +265,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.leave(text[], timestamptz) IS
-'Takes players out of the queue that they are in, with all of their party: a row for each ticket
-that ends, with the seconds that it has waited. No row for a player who has none, or whose match was
-just made. A match that not all have accepted is cancelled, and the others wait again: at once, or
-with the next tick if somebody is just answering it. Waits for a tick that has the ticket.';
+'Takes players out of the queue that they are in, with all of their party: a row for each ticket that
+ends, with the seconds that it has waited. A match that not all have accepted is cancelled, and the
+others wait again: at once, or with the next tick if somebody is just answering it. Waits for a tick
+that has the ticket.';
 
 CREATE FUNCTION skillrating_queue.lock_proposal(wanted bigint, players text[])
 RETURNS text
@@ -381,6 +378,5 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.decline(bigint, text[], timestamptz) IS
 'Cancels a match that not all have accepted, because players decline it: their tickets end, with all
-of their parties, and the others wait again, since when they did. With a null in players nobody is
-to blame, and all wait again. Returns what the proposal is: cancelled, or made if it was too late.
-Errors as for accept().';
+of their parties, and the others wait again, since when they did; or all, with a null in players.
+Returns what the proposal is: cancelled, or made if it was too late. Errors as for accept().';

@@ -54,10 +54,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_queue.slice(record, timestamptz) IS
-'Locks the tickets that a tick looks at, and that no other session is at work on: at most
-max_tickets, of those that wait, the nearest in skill to the one that has not been looked at for
-longest, and those in its pool and regions first. So workers at the same time have different parts
-of the range of skills, in each of which there are neighbours.';
+'Locks the tickets that a tick looks at, and no other session: at most max_tickets, of those that
+wait, the nearest in skill to the one that has not been looked at for longest, and those in its pool
+and regions first. So workers at the same time have different parts of the range of skills, in each
+of which there are neighbours.';
 
 CREATE FUNCTION skillrating_queue.fit_tickets(q record, wanted bigint[], at timestamptz)
 RETURNS bigint[]
@@ -117,24 +117,33 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.fit_tickets(record, bigint[], timestamptz) IS
 'Of tickets that the caller has locked, those that can play. The others end: those with a player who
 is excluded by now, merged, or may not join any more; and, with a warning, those that have not the
-players that they say, or more than a team, or that raise an error of data. Passes on an error that
-all of several raise.';
+players that they say, more than a team, or an error of data. Passes on an error that all of several
+raise.';
 
-CREATE FUNCTION skillrating_queue.take_instances(seats record, at timestamptz)
-RETURNS uuid[]
+CREATE FUNCTION skillrating_queue.write_proposals(
+    q record,
+    seats record,
+    request bigint,
+    at timestamptz)
+RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
+    is_made constant boolean := q.accept_within IS NULL;
+    numbers constant regclass := pg_get_serial_sequence('proposal', 'proposal');
+    on_server constant boolean := q.needs_instance AND request IS NULL;
     m record;
     taken uuid;
-    sessions uuid[] := '{}';
+    sessions uuid[];
+    proposals bigint[];
 BEGIN
+    -- In a region that all players have, what has been free for longest.
     FOR m IN
         SELECT u.match, bit_and(t.region) AS region
         FROM unnest(seats.match, seats.tickets) AS u(match, ticket)
-        JOIN ticket AS t ON t.ticket = u.ticket GROUP BY u.match ORDER BY u.match
+        JOIN ticket AS t ON t.ticket = u.ticket
+        WHERE on_server GROUP BY u.match ORDER BY u.match
     LOOP
-        taken := NULL;
         UPDATE instance AS i SET session = gen_random_uuid()
         WHERE i.instance = (
             SELECT o.instance FROM instance AS o
@@ -144,32 +153,6 @@ BEGIN
         RETURNING i.session INTO taken;
         sessions[m.match] := taken;
     END LOOP;
-    RETURN sessions;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_queue.take_instances(record, timestamptz) IS
-'A part of tick(): takes a free instance for each match, in a region that all of its players have,
-the one that has been free for longest, and returns the new sessions, null where there was none.';
-
-CREATE FUNCTION skillrating_queue.write_proposals(
-    q record,
-    seats record,
-    request record,
-    at timestamptz)
-RETURNS bigint[]
-LANGUAGE plpgsql VOLATILE
-AS $function$
-DECLARE
-    is_made constant boolean := q.accept_within IS NULL;
-    numbers constant regclass := pg_get_serial_sequence('proposal', 'proposal');
-    on_server constant boolean := q.needs_instance AND request.backfill IS NULL;
-    sessions uuid[];
-    proposals bigint[];
-BEGIN
-    IF on_server THEN
-        sessions := skillrating_queue.take_instances(seats, at);
-    END IF;
     WITH f AS MATERIALIZED (
         SELECT u.*
         FROM unnest(seats.match, seats.players, seats.team, seats.tickets, seats.pool, seats.region,
@@ -186,7 +169,7 @@ BEGIN
     ), p AS (
         INSERT INTO proposal (proposal, queue, backfill, pool, region, status, proposed_at,
             accept_by, ended_at, quality, difference, why, session, address)
-        SELECT n.proposal, q.queue, request.backfill, n.pool, n.region,
+        SELECT n.proposal, q.queue, request, n.pool, n.region,
             CASE WHEN is_made THEN 'made' ELSE 'open' END, at, at + q.accept_within,
             CASE WHEN is_made THEN at END, n.quality, n.difference, n.why, i.session, i.address
         FROM n LEFT JOIN instance AS i ON i.session = sessions[n.match]
@@ -204,20 +187,20 @@ BEGIN
         DELETE FROM player AS p WHERE is_made AND p.ticket IN (SELECT f.ticket FROM f)
     ), b AS (
         INSERT INTO present (backfill, player_id, team, proposal)
-        SELECT request.backfill, f.player_id, f.team, n.proposal
-        FROM f JOIN n ON n.match = f.match WHERE request.backfill IS NOT NULL
+        SELECT request, f.player_id, f.team, n.proposal
+        FROM f JOIN n ON n.match = f.match WHERE request IS NOT NULL
     ), r AS (
-        UPDATE backfill AS r SET status = r.status WHERE r.backfill = request.backfill
+        UPDATE backfill AS r SET status = r.status WHERE r.backfill = request
     )
     SELECT coalesce(array_agg(n.proposal ORDER BY n.proposal), '{}') INTO proposals FROM n;
     RETURN proposals;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_queue.write_proposals(record, record, record, timestamptz) IS
-'Writes the matches that a tick has found, an element of each array for each player, or players for
-a running match (request), of tickets that it has locked, and returns their numbers. In a queue that
-needs instances a match without one is not made.';
+COMMENT ON FUNCTION skillrating_queue.write_proposals(record, record, bigint, timestamptz) IS
+'Writes the matches that a tick has found, an element of each array for each player, or players for a
+running match (request), of tickets that it has locked, and returns their numbers. In a queue that
+needs instances each takes a free one, and a match without one is not made.';
 
 CREATE FUNCTION skillrating_queue.make_matches(
     q record,
@@ -232,7 +215,6 @@ DECLARE
     p record;
     e skillrating.lobby;
     seats record;
-    no_request record;
 BEGIN
     IF max_matches > 0 THEN
         tickets := skillrating_queue.slice(q, at);
@@ -257,8 +239,7 @@ BEGIN
     JOIN unnest(e.players, p.players, p.tickets, p.pool) AS u(id, player, ticket, pool)
         ON u.id = r.player_id
     WHERE r.match_number <= max_matches;
-    SELECT NULL::bigint AS backfill INTO no_request;
-    RETURN skillrating_queue.write_proposals(q, seats, no_request, at);
+    RETURN skillrating_queue.write_proposals(q, seats, NULL, at);
 END
 $function$;
 
@@ -356,18 +337,15 @@ COMMENT ON FUNCTION skillrating_queue.tick(text, integer, boolean, timestamptz) 
 'Does what is due for a queue, in one transaction: ends tickets and proposals whose time is over,
 finds players for running matches that ask for some, and then makes matches of those who wait, as
 pair_queue() does, of their ratings now. Several workers can do that at the same time: what one has
-locked the others leave alone.  A ticket or a request that is broken ends with a warning.
+locked the others leave alone. A ticket or a request that is broken ends with a warning.
 
-Result: a row for each player who got a seat, by match and team.
-proposal: the match.  backfill: the running match that the player joins, or null.  status: made, or
-open where the queue has accept_within: accept() and decline() follow.
-ticket, waited: of the player, and its seconds in the queue.
-win_probability, quality, difference, region, commands: as for pair_queue(), by the model of the
-ladder; difference is null for those who join a running match.
+Result: a row for each player who got a seat, by match and team. proposal: the match. backfill: the
+running match that the player joins, or null. status: made, or open where the queue has
+accept_within: accept() and decline() follow. ticket, waited: of the player, and its seconds in the
+queue. win_probability, quality, difference, region, commands: as for pair_queue(), by the model of
+the ladder; difference is null for those who join a running match.
 
-max_matches: at most so many, null for no limit.  explain: column why of table proposal says why, as
-in pair_queue().
-
-With more tickets than max_tickets of the queue, a call looks at a part of them, and the next one at
-another: call it while it returns rows, and again a moment later.
-Error 42704 for an unknown queue or ladder.';
+max_matches: at most so many, null for no limit. explain: column why of table proposal says why, as
+in pair_queue(). With more tickets than max_tickets of the queue, a call looks at a part of them,
+and the next one at another: call it while it returns rows, and again a moment later. Error 42704
+for an unknown queue or ladder.';

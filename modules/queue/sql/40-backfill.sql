@@ -158,7 +158,7 @@ BEGIN
         '{}'::boolean[] AS commands, '{}'::jsonb[] AS why INTO seats
     FROM unnest(joining.players, joining.team, joining.tickets, chances.win_probability)
         AS u(player, team, ticket, win_probability);
-    RETURN skillrating_queue.write_proposals(q, seats, request, at);
+    RETURN skillrating_queue.write_proposals(q, seats, request.backfill, at);
 END
 $function$;
 
@@ -309,11 +309,9 @@ teams equal in number, and of those within each other''s windows the ones who ma
 balanced; or, where too few wait for that, whoever has waited longest on the smallest team. It asks
 until all seats are taken, cancel_backfill() is called, or its time is over.
 
-players, team: who is there, and on which team, from 1 on.
-proposal: the match, if this queue has made it; it then has one request at most, and a new one takes
-the place of the old.  pool, region: who may join, by default those of the proposal, or '''' and
-null.
-lifetime: as for join().
+players, team: who is there, and on which team, from 1 on. proposal: the match, if this queue has
+made it; a new request takes the place of the old. pool, region: who may join, by default those of
+the proposal, or '''' and null. lifetime: as for join().
 
 Errors: 42704 for an unknown queue or proposal, 22023 for players or teams that no match of the
 queue has.';

@@ -25,11 +25,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_queue.offer_instance(text, text, bigint, interval, timestamptz) IS
 'Says that a game server, or a place on one, is there for a match, and returns the session that it
-has, or null while it is free.  A server calls it again and again: an offer that is not repeated
-within valid_for counts no more, as that of a server that has crashed.
-address: what clients connect to.  region: a set of bits, null for all: an instance gets matches
-whose players all have one of them.
-A server that starts anew ends the session that it had by end_session().';
+has, or null while it is free. A server calls it again and again: an offer that is not repeated
+within valid_for counts no more, as that of a server that has crashed. One that starts anew ends the
+session that it had by end_session(). address: what clients connect to. region: a set of bits, null
+for all: an instance gets matches whose players all have one of them.';
 
 CREATE FUNCTION skillrating_queue.end_session(
     session uuid,
@@ -125,5 +124,4 @@ $function$;
 COMMENT ON FUNCTION skillrating_queue.answer(bigint, timestamptz) IS
 'What to tell the client of a ticket: its status (waiting, proposed, matched or ended, with the
 reason), the seconds that it has waited, the proposal and until when it can be accepted, the team,
-and once the match is made the session and the address to join. No row for an unknown ticket, or one
-that has ended longer ago than the queue keeps them.';
+and once the match is made the session and the address to join. No row for an unknown ticket.';

@@ -85,7 +85,6 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('season_horizon', 'start_rating', 'float8 NOT NULL', 'The one that it left.'),
     ('season_horizon', 'peak', 'float8 NOT NULL', 'The highest displayed rating in the season.'),
     ('season_horizon', 'peak_at', 'timestamptz NOT NULL', 'When it came first.'),
-    ('season_horizon', 'matches', 'bigint NOT NULL', 'Counts each match with one of its players.'),
     ('season_horizon', 'games', 'bigint NOT NULL', NULL),
     ('season_horizon', 'wins', 'bigint NOT NULL', NULL),
     ('season_horizon', 'draws', 'bigint NOT NULL', NULL),

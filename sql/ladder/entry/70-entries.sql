@@ -139,8 +139,8 @@ $do$;
 DROP FUNCTION skillrating_internal.make_type, skillrating_internal.make_aggregate, skillrating_internal.make_function;
 
 -- What is in SQL or PL/pgSQL is parsed when it runs, and by this path whoever calls it.  What was
--- parsed here (BEGIN ATOMIC, RETURN) needs none for its names; a procedure that commits can have none, nor can
--- starting_rating(), which is inlined and qualifies its names.
+-- parsed here (BEGIN ATOMIC, RETURN) needs none for its names; starting_rating() is inlined, can have
+-- none, and qualifies its names.
 DO LANGUAGE plpgsql
 $do$
 DECLARE
@@ -149,7 +149,7 @@ BEGIN
     FOR function IN
         SELECT p.oid FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang
         WHERE p.pronamespace IN ('skillrating'::regnamespace, 'skillrating_internal'::regnamespace)
-            AND p.prokind <> 'p' AND p.proname <> 'starting_rating' AND l.lanname IN ('sql', 'plpgsql') AND p.prosqlbody IS NULL
+            AND p.proname <> 'starting_rating' AND l.lanname IN ('sql', 'plpgsql') AND p.prosqlbody IS NULL
     LOOP
         EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', function);
     END LOOP;

@@ -42,80 +42,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.note_waiting(regclass, text, text) IS
 'A notice of how many matches of a ladder''s view source, with alias s, meet a condition and wait for
-backfill(): of many a lower bound, and no number where counting takes long. Nothing for a view of
-another role. Volatile because EXPLAIN is refused elsewhere.';
-
-CREATE FUNCTION skillrating_internal.backfill_batches(
-    ladder text,
-    batch_size integer DEFAULT 10000,
-    OUT matches text[],
-    OUT done bigint,
-    OUT total bigint)
-RETURNS SETOF record
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-BEGIN
-    IF batch_size < 1 THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('batch_size must be at least 1, not %s', batch_size);
-    END IF;
-    RETURN QUERY EXECUTE format(
-        'SELECT array_agg(format(''%%s'', o.match_id) ORDER BY o.n), min(o.n) - 1, max(o.total)
-        FROM (
-            SELECT u.match_id, row_number() OVER (ORDER BY min(u.at), u.match_id%2$s) AS n, count(*) OVER () AS total
-            FROM (
-                -- Matches are fewer than their rows, so each is looked up once.
-                SELECT g.match_id, g.at
-                FROM (
-                    SELECT s.match_id, min(CAST(s.played_at AS timestamptz)) AS at
-                    FROM %1$I.source AS s
-                    WHERE s.match_id IS NOT NULL
-                    GROUP BY s.match_id
-                ) AS g
-                WHERE NOT EXISTS (
-                    SELECT FROM %1$I.rated_match AS m WHERE m.match_id %3$s g.match_id)
-                UNION ALL
-                SELECT p.match_id, CAST(s.played_at AS timestamptz)
-                FROM %1$I.pending AS p
-                LEFT JOIN %1$I.source AS s ON s.match_id %3$s p.match_id
-            ) AS u
-            GROUP BY u.match_id
-        ) AS o
-        GROUP BY (o.n - 1) / $1
-        ORDER BY 2', ladder, t.match_order, t.match_equals)
-    USING batch_size;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.backfill_batches(text, integer) IS
-'The matches that backfill() has yet to look at, by time and match: those of the source that have
-no row in rated_match, and those in pending. A row for each batch: the identifiers as text, how
-many matches come before them, and how many there are in all. Errors: 42704 for an unknown ladder,
-42501 unless the caller owns it, 22003 for a batch_size below 1, and those that the source raises.';
-
-SELECT skillrating_internal.make_function('skillrating.backfill_batch', '
-    ladder text,
-    matches text[],
-    late text DEFAULT ''reorder'',
-    done bigint DEFAULT NULL,
-    total bigint DEFAULT NULL,
-    started_at timestamptz DEFAULT NULL,
-    OUT looked_at bigint,
-    OUT late_matches bigint,
-    OUT unrated bigint',
-    NULL, 'VOLATILE',
-'A step of backfill(): rates the matches with these identifiers, as text, in the order of time, as
-far as they are finished and not rated yet; they wait in pending no longer. Returns how many it
-looked at that were new, changed or gone, and how many of them are older than others of their
-players and wait for catch_up() to get their place; with late => append they get the next place
-instead. unrated: how many of the others do not count; rated_match has the reasons.
-done, total and started_at are what progress() shows: how many matches came before, how many there
-are, and when backfill() began, which cannot be within a transaction block (2D000). Errors: 42704
-for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22P02 for texts that are
-no identifiers, 22023 for another late, or append where the ladder reorders, 55000 if its triggers
-are gone, see restore_triggers().');
+backfill(). Nothing for a view of another role. Volatile because EXPLAIN is refused elsewhere.';
 
 CREATE FUNCTION skillrating_internal.tell_unrated(
     unrated jsonb,
@@ -280,7 +207,6 @@ AS $function$
 DECLARE
     unused text[];
     is_whole boolean := true;
-    described boolean := false;
 BEGIN
     IF source IS NULL THEN
         RETURN;
@@ -314,47 +240,25 @@ BEGIN
             FROM skillrating_internal.judge_source(source, model, params) AS j LEFT JOIN skillrating.reasons() AS r USING (reason)
             ORDER BY j.reason IS NOT NULL, j.matches DESC, j.reason;
         END IF;
-        described := true;
-        RAISE triggered_action_exception;
+        RAISE SQLSTATE 'SR000';
     EXCEPTION
-        WHEN triggered_action_exception THEN
-            IF NOT described THEN
-                RAISE;
-            END IF;
+        WHEN SQLSTATE 'SR000' THEN
+            NULL;
     END;
 END
 $function$;
 
 COMMENT ON FUNCTION skillrating.describe_source(regclass, text, jsonb) IS
 'What create_ladder() would find in a view (or table) as the source of a ladder under a model with
-these parameters, without making one and without writing anything. A row for each
-column: that it has, with its type and meaning, or lacks and needs (ok is null if it is not used,
-or has no effect under the model and its parameters);
-table: below the view: ok if create_ladder() attaches it by the column given; false if that takes
-what remedy says, such as a call of attach(); null if its changes are not noticed;
-query: tables of half a megabyte and more that are read from end to end for a single match;
-match: how many of up to a hundred existing matches would count (name is rated), and how many
-would not, by their reason, with an example. Only with a model, and if reading them is quick.
-The last two are for sources of the caller''s own, because the functions of a view run with the
-rights of whoever reads it. If ok is false for no column, create_ladder() takes it.
-Errors: 42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
-
-CREATE FUNCTION skillrating_internal.tell_backfill(name text, done bigint, total bigint, elapsed interval)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    rate numeric := done / extract(epoch FROM elapsed);
-BEGIN
-    RAISE NOTICE USING
-        MESSAGE = format('rated %s of %s matches of ladder "%s"', done, total, name),
-        DETAIL = format('%s matches a second, about %s left.', round(rate, CASE WHEN rate < 10 THEN 2 ELSE 0 END),
-            to_char(elapsed * ((total - done)::float8 / done), 'HH24:MI:SS'));
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.tell_backfill(text, bigint, bigint, interval) IS
-'A notice of how many matches backfill() has rated in a time, and how long the others will take.';
+these parameters, without writing anything. A row for each column: that it has, with its type and
+meaning, or lacks and needs (ok is null if it is not used, or has no effect under the model and its
+parameters); table: below the view: ok if create_ladder() attaches it by the column given; false if
+that takes what remedy says, such as a call of attach(); null if its changes are not noticed; query:
+tables of half a megabyte and more that are read from end to end for a single match; match: how many
+of up to a hundred existing matches would count (name is rated), and how many would not, by their
+reason, with an example, if reading them is quick. The last two are for sources of the caller''s
+own, and match only with a model. If ok is false for no column, create_ladder() takes it. Errors:
+42P01 for an unknown relation, 22023 and 22003 for an unknown model or parameters.';
 
 CREATE PROCEDURE skillrating.backfill(
     ladder text,
@@ -364,91 +268,25 @@ CREATE PROCEDURE skillrating.backfill(
     INOUT matches bigint DEFAULT NULL,
     INOUT late_matches bigint DEFAULT NULL,
     INOUT unrated bigint DEFAULT NULL)
-LANGUAGE plpgsql
-AS $procedure$
-DECLARE
-    time_between_notices constant pg_catalog.interval := '10 s';
-    started_at pg_catalog.timestamptz := pg_catalog.clock_timestamp();
-    rating_since pg_catalog.timestamptz;
-    told_at pg_catalog.timestamptz := started_at;
-    batch pg_catalog.record;
-    step pg_catalog.record;
-    matches_before pg_catalog.int8;
-    waiting pg_catalog.int8;
-BEGIN
-    -- No bare operators or names here: what commits cannot have a search_path of its own. Whatever
-    -- works on the ladder checks the rights of the caller; an empty batch does that at once.
-    IF batch_size IS NULL OR catch_up IS NULL THEN
-        RAISE null_value_not_allowed USING
-            MESSAGE = 'batch_size and catch_up must not be null';
-    END IF;
-    PERFORM FROM skillrating.backfill_batch(ladder, '{}', late, started_at => started_at);
-    matches := 0;
-    late_matches := 0;
-    unrated := 0;
-    LOOP
-        COMMIT;
-        matches_before := matches;
-        waiting := 0;
-        FOR batch IN
-            SELECT b.matches, b.done, b.total
-            FROM skillrating.backfill_batches(ladder, batch_size) AS b
-        LOOP
-            -- The rows that are left outlive the transaction.
-            COMMIT;
-            IF batch.done OPERATOR(pg_catalog.=) 0 THEN
-                rating_since := pg_catalog.clock_timestamp();
-            END IF;
-            SELECT b.looked_at, b.late_matches, b.unrated INTO step
-            FROM skillrating.backfill_batch(ladder, batch.matches, late, batch.done, batch.total,
-                started_at) AS b;
-            matches := matches OPERATOR(pg_catalog.+) step.looked_at;
-            late_matches := late_matches OPERATOR(pg_catalog.+) step.late_matches;
-            unrated := unrated OPERATOR(pg_catalog.+) step.unrated;
-            waiting := batch.total;
-            batch.done := batch.done OPERATOR(pg_catalog.+) pg_catalog.cardinality(batch.matches);
-            IF batch.done OPERATOR(pg_catalog.<) batch.total AND pg_catalog.clock_timestamp()
-                OPERATOR(pg_catalog.-) told_at OPERATOR(pg_catalog.>=) time_between_notices
-            THEN
-                told_at := pg_catalog.clock_timestamp();
-                PERFORM skillrating_internal.tell_backfill(ladder, batch.done, batch.total,
-                    told_at OPERATOR(pg_catalog.-) rating_since);
-            END IF;
-        END LOOP;
-        -- What came meanwhile and rates nothing by itself; not for ever, if that does not end.
-        EXIT WHEN matches OPERATOR(pg_catalog.=) matches_before;
-        EXIT WHEN waiting OPERATOR(pg_catalog.<=) batch_size;
-    END LOOP;
-    COMMIT;
-    IF catch_up THEN
-        PERFORM FROM skillrating.catch_up(ladder);
-    END IF;
-    IF unrated OPERATOR(pg_catalog.>) 0 THEN
-        SELECT s.unrated, s.examples INTO step FROM skillrating.ladder_status(ladder) AS s;
-        PERFORM skillrating_internal.tell_unrated(step.unrated, step.examples,
-            pg_catalog.format('%s of %s matches do not count', unrated, matches),
-            unrated OPERATOR(pg_catalog.>) (matches OPERATOR(pg_catalog./) 2));
-    END IF;
-END
-$procedure$;
+AS 'MODULE_PATHNAME', 'skillrating_backfill' LANGUAGE C;
 
 COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint, bigint) IS
 'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
-that wait in pending. They are rated in the order of played_at and match_id, batch_size of them in
-a transaction; other sessions rate matches between these, and may run backfill() as well. Whatever
-ends it, the batches before stay, and the next call goes on there. progress() shows how far it is,
-and a notice every ten seconds, at the end of a batch.
+that wait in pending, in the order of played_at and match_id, batch_size of them in a transaction;
+other sessions rate matches between these, and may run backfill() as well. Whatever ends it, the
+batches before stay, and the next call goes on there. progress() shows how far it is, and a notice
+every ten seconds, at the end of a batch.
 late: what becomes of matches that are older than those that the ladder has rated, of the same
 players. reorder: they wait until all others are rated, and catch_up() then gives each match from
 the first of them on the place that its time gives it, also where the ladder appends matches that
-come late. append: they get the next place, and no rating changes; an error in a ladder that
-reorders.
-catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of
-date while rating waits; otherwise the late matches and corrections wait for you to call it.
+come late. append: they get the next place, and no rating changes.
+catch_up: call catch_up() at the end, in a transaction of its own, which replays what is out of date
+while rating waits; otherwise that is left to you.
 matches, late_matches, unrated: return how many matches this call has looked at, how many of them
-were late, and how many of the others do not count, for the reasons in table rated_match; values
-given in the call are ignored. A notice names the commonest reasons of all matches of the ladder, a
-warning where more than half do not count.
+were late, and how many of the others do not count, for the reasons in table rated_match. A notice
+names the commonest reasons of all matches of the ladder, a warning where more than half do not
+count.
 Errors: 2D000 within a transaction block, 42704 for an unknown ladder, 42501 unless the caller owns
-it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, 55000 if its triggers
-are gone, see restore_triggers(), and those that the source raises.';
+it, 22004 for nulls, 22003 for a batch_size below 1, 22023 for another late, or append where the
+ladder reorders, 55000 if its triggers are gone, see restore_triggers(), and those that the source
+raises.';

@@ -52,7 +52,7 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
 BEGIN
-    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, at => at),
+    PERFORM skillrating_internal.note_correction(ladder, kind, at => at),
         skillrating_internal.hold_ladder(ladder, false);
     operation := nextval(format('%I.event_seq', ladder));
     EXECUTE format(
@@ -87,22 +87,43 @@ catch_up() does that. Returns its number, which is that place until a ladder wit
 gives it another, and how many players it changed; identifiers are texts. One of several rows has a
 query, rows, for player_id, pool, state and params, in which $1 and so on are the operation and the
 arguments from kind on; it leaves out merged accounts, and with nobody left the number is null.
-Errors: 22008 for a time that is infinite or a day ahead, 55000 before the horizon, 22003 for a
-state out of range.';
+Errors as for undo_operation(), 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating_internal.note_correction(
     ladder text,
     kind text,
-    seq bigint,
+    seq bigint DEFAULT NULL,
     match_id text DEFAULT NULL,
-    played_at timestamptz DEFAULT NULL)
+    played_at timestamptz DEFAULT NULL,
+    at timestamptz DEFAULT NULL,
+    player_id text DEFAULT NULL,
+    since timestamptz DEFAULT '-infinity')
 RETURNS void
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
+    known boolean;
 BEGIN
-    PERFORM skillrating_internal.check_behind_horizon(ladder, kind, seq, match_id);
+    IF t.horizon_at > since AND player_id IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
+            ladder, t.player_equals, t.player_type)
+        INTO known USING player_id;
+    END IF;
+    -- Only where late matches get a place by time does it give an operation its place.
+    IF known OR seq <= t.horizon OR t.late = 'reorder' AND at < t.horizon_at THEN
+        RAISE object_not_in_prerequisite_state USING
+            MESSAGE = CASE
+                WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
+                WHEN match_id IS NOT NULL THEN
+                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
+                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
+                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
+            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', t.horizon, t.horizon_at),
+            HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
+                WHEN kind = 'exclude' THEN format('exclude_player() can begin since %s.', t.horizon_at)
+                ELSE 'Only players who came after the horizon can be merged.' END;
+    END IF;
     IF seq IS NOT NULL THEN
         EXECUTE format('INSERT INTO %I.correction (seq, match_id, kind, played_at) VALUES ($1, CAST($2 AS %s), $3, $4)',
             ladder, t.match_type)
@@ -111,10 +132,10 @@ BEGIN
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz) IS
+COMMENT ON FUNCTION skillrating_internal.note_correction(text, text, bigint, text, timestamptz, timestamptz, text, timestamptz) IS
 'Writes into table correction that history is out of date from a place in the order on, if not null,
-with the match and the time that late => reorder has to find a new place for. Error 55000 for a
-place before the horizon.';
+with the match and the time that late => reorder has to find a new place for. Error 55000 if that
+place, the time at of an operation, or matches of a player since a time lie before the horizon.';
 
 SELECT skillrating_internal.make_function('skillrating_internal.catch_up', '
     ladder text,
@@ -135,19 +156,18 @@ that history is out of date, replays it from there, exactly, from the states tha
 left behind. Only what comes out otherwise is written. Returns the players whose rows changed, those
 rated for the first time too, once for each pool, with the displayed rating and the games before and
 after the whole call; null where there is no row. With dry_run it returns the same, with the places
-on the leaderboard of all who have played (null for a player who has not, and without dry_run), and
-leaves everything as it was: the work is done in a subtransaction that is rolled back, with the
-triggers that it fires. With search it also looks in the source for what no trigger has reported:
-new matches are rated, and those that are gone no longer count, which a warning says. With rebuild
-it replays from the very start, and sets sequences that a restored dump has put back. Matches are
-rated meanwhile, and wait for its last step, which writes the ratings; where most of the work lies
-behind a late match they wait from the beginning. Reading goes on. What is out of date before a
-rated match that has gone from the source unreported waits, with a warning; another names columns
-that the source has got since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501
-unless the caller owns it, 55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the
-transaction has rated matches of the ladder and another one maintains it, 55P03 if somebody keeps it
-from the last step for 30 s or lock_timeout, 55000 if triggers are missing, see restore_triggers(),
-if such a match was rated while it worked, or, with rebuild, at all.');
+on the leaderboard of all who have played, and leaves everything as it was, by a subtransaction that
+is rolled back. With search it also looks in the source for what no trigger has reported: new
+matches are rated, and those that are gone no longer count, which a warning says. With rebuild it
+replays from the very start, and sets sequences that a restored dump has put back. Matches are rated
+meanwhile, and wait for its last step, which writes the ratings; where most of the work lies behind
+a late match they wait from the beginning. What is out of date before a rated match that has gone
+from the source unreported waits, with a warning; another names columns that the source has got
+since, see refresh_source(). Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+55006 within the work on it, 0A000 above READ COMMITTED, 40P01 if the transaction has rated matches
+of the ladder and another one maintains it, 55P03 if somebody keeps it from the last step for 30 s
+or lock_timeout, 55000 if triggers are missing, see restore_triggers(), if such a match was rated
+while it worked, or, with rebuild, at all.');
 
 CREATE FUNCTION skillrating_internal.decide_match(
     ladder text,
@@ -266,8 +286,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.refund_rows(text, boolean) IS
 'The rows of note_operation() for policy refund of exclude_player(): the points of the displayed
-rating that accounts have lost to a player in the season, and with cap_at_peak their highest
-rating.';
+rating that accounts have lost to a player in the season, and with cap_at_peak their highest rating.';
 
 CREATE FUNCTION skillrating_internal.check_player(
     ladder text,
@@ -317,9 +336,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_player(text, text, text, text) IS
-'A player should be known: error 42704 for one of whom a ladder has no match, rated or not, and no
-operation, so that a typing error does not pass for a ban. Should count: error 22023 for one who is
-merged into another. Should be rated: also error 42704 for one without a rating in the pool, or any.';
+'Error 42704 unless a player is known: a ladder has a match, rated or not, or operation of the
+player. Should count: error 22023 for one who is merged into another. Should be rated: also error
+42704 for one without a rating in the pool, or any.';
 
 CREATE FUNCTION skillrating_internal.exclude_player(
     ladder text,
@@ -383,11 +402,10 @@ BEGIN
                 refund, ladder, player),
             HINT = 'Undo it first, or begin behind these matches.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, 'exclude',
-        player_id => skillrating_internal.counted_player(ladder, player), since => since);
     SELECT n.operation INTO operation
     FROM skillrating_internal.note_operation(ladder, 'exclude', player, since => since, until => until, at => at, reason => reason) AS n;
-    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place);
+    PERFORM skillrating_internal.note_correction(ladder, 'exclude', place,
+        player_id => skillrating_internal.counted_player(ladder, player), since => since);
 END
 $function$;
 
@@ -399,12 +417,10 @@ gives opponents back what they lost in those that they did not win: a match is g
 the season of the time at and before it, and with cap_at_peak up to the highest rating of that
 season only. Amounts are points of the displayed rating, as history has it at the moment, and come
 on top of the first state column; they keep their place in the order and their size when history is
-corrected. Returns the number of the operation, for undo_operation(); null if there is nothing to
-give back. A player of whom the ladder has no match and no operation is an error, because that may
+corrected. A player of whom the ladder has no match and no operation is an error, because that may
 be a typing error; allow_unknown is for those who are to be kept out before their first match.
-Errors: 42704 for an unknown ladder or player, 22023 for an empty time, an unknown policy, or the
-refund of a player who is merged into another, or for policy void of matches whose points were given
-back, 22008 for a time that is infinite or a day ahead.';
+Errors as for undo_operation(), and 22023 for an empty time, an unknown policy, or the refund of a
+player who is merged into another, or for policy void of matches whose points were given back.';
 
 CREATE FUNCTION skillrating_internal.merge_players(
     ladder text,
@@ -436,7 +452,6 @@ BEGIN
         PERFORM skillrating_internal.check_player(ladder, account, 'be known'),
             skillrating_internal.check_player(ladder, into_id::text, 'be known');
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, 'merge', player_id => account);
     -- Matches that were not rated for want of games may have them now.
     EXECUTE format(
         'SELECT min(p.seq), min(p.at) FROM (
@@ -450,7 +465,7 @@ BEGIN
     INTO place, first_played_at USING account;
     SELECT n.operation INTO operation
     FROM skillrating_internal.note_operation(ladder, 'merge', account, into_id::text, reason => reason) AS n;
-    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at);
+    PERFORM skillrating_internal.note_correction(ladder, 'merge', place, played_at => first_played_at, player_id => account);
 END
 $function$;
 
@@ -458,9 +473,9 @@ COMMENT ON FUNCTION skillrating_internal.merge_players(text, anycompatible, anyc
 'Makes one player of two accounts: all matches of player_id, past and future, count as those of
 into_id, as if it had always been one; what was set by hand, seeded, reset or given back for
 player_id no longer counts. What was rated changes with catch_up(), after which player_id has no
-rating. Returns the number of the operation, for undo_operation(). A player of whom the ladder has
-no match and no operation is an error unless allow_unknown is true. Errors: 42704 for an unknown
-ladder or player, 22023 if player_id is merged already or into_id leads back to it.';
+rating. A player of whom the ladder has no match and no operation is an error unless allow_unknown
+is true. Errors as for undo_operation(), and 22023 if player_id is merged already or into_id leads
+back to it.';
 
 CREATE FUNCTION skillrating_internal.undo_operation(
     ladder text,
@@ -471,7 +486,6 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     undone record;
-    is_undone boolean;
     place bigint;
     first_played_at timestamptz;
 BEGIN
@@ -509,14 +523,11 @@ BEGIN
         SELECT u.kind, u.seq FROM undone AS u', ladder)
     INTO undone USING operation;
     IF undone.kind IS NULL THEN
-        EXECUTE format('SELECT o.undone_at IS NOT NULL FROM %I.operation AS o WHERE o.operation = $1', ladder)
-        INTO is_undone USING operation;
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" has no operation %s to undo', ladder, operation),
-            HINT = CASE WHEN is_undone THEN 'It is undone already.' ELSE 'The numbers are in the column operation of its table operation.' END;
+            HINT = 'Its table operation has the numbers, and what is undone already.';
     END IF;
-    PERFORM skillrating_internal.check_behind_horizon(ladder, undone.kind, undone.seq);
-    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') THEN
+    IF undone.kind NOT IN ('exclude', 'merge', 'eligibility') OR undone.seq <= t.horizon THEN
         place := undone.seq;
     END IF;
     PERFORM skillrating_internal.note_change(ladder),
@@ -525,6 +536,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.undo_operation(text, bigint) IS
-'Undoes a season, decay, settle(), set_rating(), reset_rating(), set_fixed(), seed_from(),
-exclude_player(), merge_players() or set_eligibility() by its number in table operation, as if it
-had never been; takes effect with catch_up(). Error 42704 for an unknown ladder or operation.';
+'Undoes an operation by its number in table operation, as if it had never been; takes effect with
+catch_up(). What makes one, such as new_season(), set_rating() or exclude_player(), returns that
+number (operation), null if there was nothing to do, and how many players or rows of rating it
+changed. It takes its place in the order by its time (at): matches before are replayed without it,
+those after with it. Errors of all of these: 42704 for an unknown ladder, player or operation, 22008
+for a time that is infinite or a day ahead, 55000 for one before the horizon.';

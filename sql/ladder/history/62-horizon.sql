@@ -1,46 +1,5 @@
 -- The horizon of a ladder: the place in the order where its history begins.
 
-CREATE FUNCTION skillrating_internal.check_behind_horizon(
-    ladder text,
-    kind text,
-    seq bigint DEFAULT NULL,
-    match_id text DEFAULT NULL,
-    at timestamptz DEFAULT NULL,
-    player_id text DEFAULT NULL,
-    since timestamptz DEFAULT NULL)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-    known boolean;
-BEGIN
-    IF t.horizon_at > coalesce(since, '-infinity') AND player_id IS NOT NULL THEN
-        EXECUTE format('SELECT EXISTS (SELECT FROM %I.horizon AS h WHERE h.player_id %s CAST($1 AS %s))',
-            ladder, t.player_equals, t.player_type)
-        INTO known USING player_id;
-    END IF;
-    -- Only where late matches get a place by time does it give an operation its place.
-    IF known OR seq <= t.horizon OR t.late = 'reorder' AND at < t.horizon_at THEN
-        RAISE object_not_in_prerequisite_state USING
-            MESSAGE = CASE
-                WHEN known THEN format('matches of player %s lie before the horizon of ladder "%s"', player_id, ladder)
-                WHEN match_id IS NOT NULL THEN
-                    format('match %s of ladder "%s" lies before its horizon', match_id, ladder)
-                WHEN at IS NOT NULL THEN format('operation at %s lies before the horizon of ladder "%s"', at, ladder)
-                ELSE format('%s concerns ladder "%s" before its horizon, from place %s on', kind, ladder, seq) END,
-            DETAIL = format('History can be corrected behind place %s, for matches played from %s on.', t.horizon, t.horizon_at),
-            HINT = CASE WHEN known IS NOT TRUE THEN 'What lies before the horizon stays as it was rated.'
-                WHEN since IS NOT NULL THEN format('exclude_player() can begin since %s.', t.horizon_at)
-                ELSE 'Only players who came after the horizon can be merged.' END;
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_behind_horizon(text, text, bigint, text, timestamptz, text, timestamptz) IS
-'Error 55000 for a place in the order, perhaps of a match, the time of an operation, or matches of a
-player, all or those since a time, before the horizon.';
-
 CREATE FUNCTION skillrating_internal.keep_seasons(ladder text, first_seq bigint, last_seq bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE
@@ -53,7 +12,7 @@ BEGIN
     -- The events of a player from the last one with which a season begins count for the peak.
     EXECUTE format(
         'INSERT INTO %1$I.season_horizon AS k (player_id, pool, began, rating_before, start_rating, peak,
-            peak_at, matches, games, wins, draws, losses, last_played)
+            peak_at, games, wins, draws, losses, last_played)
         WITH season AS MATERIALIZED (
             SELECT o.seq, o.pool, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND o.seq <= %3$L::bigint
@@ -63,8 +22,7 @@ BEGIN
             SELECT e.*, b.began, skillrating.state_rating(l.model, %4$s, l.params) AS before,
                 skillrating.state_rating(l.model, %5$s, l.params) AS after,
                 max(e.seq) FILTER (WHERE e.seq <= b.start_seq)
-                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq,
-                row_number() OVER (PARTITION BY e.seq, e.pool ORDER BY e.player_id) = 1 AS first
+                    OVER (PARTITION BY e.player_id, e.pool, b.began) AS start_seq
             FROM %1$I.ladder AS l CROSS JOIN %1$I.event AS e
             JOIN (
                 SELECT p.seq, p.pool, b.began, coalesce((
@@ -80,36 +38,27 @@ BEGIN
                     WHERE x.seq <= p.seq AND (x.pool IS NULL OR x.pool = p.pool)) AS b
             ) AS b ON b.seq = e.seq AND b.pool = e.pool
             WHERE e.seq > %2$L::bigint AND e.seq <= %3$L::bigint
-        ), peak AS (
-            SELECT DISTINCT ON (e.player_id, e.pool, e.began) e.player_id, e.pool, e.began, e.after, e.played_at
-            FROM e WHERE e.seq >= coalesce(e.start_seq, 0)
-            ORDER BY e.player_id, e.pool, e.began, e.after DESC, e.seq
-        ), part AS (
-            SELECT e.player_id, e.pool, e.began,
-                min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began) AS rating_before,
-                coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq),
-                    (array_agg(e.before ORDER BY e.seq))[1]) AS start_rating,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.first) AS matches,
-                count(*) FILTER (WHERE e.kind = ''match'') AS games,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1) AS wins,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5) AS draws,
-                count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0) AS losses,
-                max(e.played_at) FILTER (WHERE e.kind = ''match'') AS last_played
-            FROM e GROUP BY 1, 2, 3)
-        SELECT p.player_id, p.pool, p.began, p.rating_before, p.start_rating, m.after, m.played_at,
-            p.matches, p.games, p.wins, p.draws, p.losses, p.last_played
-        FROM part AS p
-        JOIN peak AS m ON m.player_id %6$s p.player_id AND m.pool = p.pool AND m.began = p.began
+        )
+        SELECT e.player_id, e.pool, e.began,
+            min(e.before) FILTER (WHERE e.kind = ''season'' AND e.seq = e.began),
+            coalesce(min(e.after) FILTER (WHERE e.seq = e.start_seq), (array_agg(e.before ORDER BY e.seq))[1]),
+            max(e.after) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)),
+            (array_agg(e.played_at ORDER BY e.after DESC, e.seq) FILTER (WHERE e.seq >= coalesce(e.start_seq, 0)))[1],
+            count(*) FILTER (WHERE e.kind = ''match''),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 1),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0.5),
+            count(*) FILTER (WHERE e.kind = ''match'' AND e.score = 0),
+            max(e.played_at) FILTER (WHERE e.kind = ''match'')
+        FROM e GROUP BY 1, 2, 3
         ON CONFLICT (player_id, pool, began) DO UPDATE SET
             peak = greatest(k.peak, excluded.peak),
             peak_at = CASE WHEN excluded.peak > k.peak THEN excluded.peak_at ELSE k.peak_at END,
-            matches = k.matches + excluded.matches,
             games = k.games + excluded.games,
             wins = k.wins + excluded.wins,
             draws = k.draws + excluded.draws,
             losses = k.losses + excluded.losses,
             last_played = greatest(k.last_played, excluded.last_played)',
-        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after, t.player_equals);
+        ladder, coalesce(first_seq, 0), last_seq, t.state_before, t.state_after);
 END
 $function$;
 
@@ -134,8 +83,8 @@ BEGIN
     IF at > greatest(clock_timestamp(), last_at) THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('horizon of ladder "%s" cannot lie ahead of its matches, at %s', ladder, at),
-            DETAIL = CASE WHEN last_at IS NULL THEN 'A horizon never moves back, and matches to come would lie before it.'
-                ELSE format('A horizon never moves back, and matches to come would lie before it. The last match was played at %s.', last_at) END,
+            DETAIL = concat_ws(' ', 'A horizon never moves back, and matches to come would lie before it.',
+                'The last match was played at ' || last_at || '.'),
             HINT = 'Give a time in the past, or that of the last match.';
     END IF;
     LOOP
@@ -195,7 +144,6 @@ start from there, bit for bit as without a horizon, and rows of event and compon
 place, and matches of the source, may be deleted, detached or moved. What would correct history
 before it is refused, by name; a match of it that changes or goes stays as it was rated, with a
 warning. A later call moves the horizon on. Returns the place, and how many players were there.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22004 for nulls, 22008 for a
-time that is infinite or a day ahead, 22023 for one before the horizon that there is or later than
-now and the last match, 55000 if corrections wait for catch_up(), or if events of before are gone
-already.';
+Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 22008 for a time that is
+infinite, 22023 for one before the horizon that there is or later than now and the last match, 55000
+if corrections wait for catch_up(), or if events of before are gone already.';

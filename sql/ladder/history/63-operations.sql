@@ -10,28 +10,24 @@ DECLARE
 BEGIN
     EXECUTE format(
         'WITH season AS (
-            SELECT o.* FROM %1$I.operation AS o
+            SELECT o.*, o.params->>''name'' AS name FROM %1$I.operation AS o
             WHERE o.kind = ''season'' AND o.undone_at IS NULL AND coalesce(o.pool = $2, true))
-        SELECT s.operation, s.pool, n.name AS later_name, n.at AS later_at,
+        SELECT (SELECT coalesce(string_agg(''pool "'' || s.pool || ''"'', '', '' ORDER BY s.pool), ''all pools'')
+                FROM season AS s WHERE s.name = $1 HAVING count(*) > 0) AS began_in,
+            (SELECT ARRAY[s.name, s.at::text] FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS later,
             $4 AND EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.status = ''rated'' AND m.played_at > $3) AS is_past,
-            EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings
-        FROM (VALUES (0)) AS one(x)
-        LEFT JOIN LATERAL (
-            SELECT s.* FROM season AS s WHERE s.params->>''name'' = $1 ORDER BY s.operation LIMIT 1) AS s ON true
-        LEFT JOIN LATERAL (
-            SELECT s.params->>''name'' AS name, s.at FROM season AS s WHERE s.at > $3 ORDER BY s.seq DESC LIMIT 1) AS n ON true', ladder)
+            EXISTS (SELECT FROM %1$I.rating AS r WHERE r.pool = coalesce($2, r.pool)) AS has_ratings', ladder)
     INTO found USING season, pool, at, l.late <> 'reorder';
-    IF found.operation IS NOT NULL THEN
+    IF found.began_in IS NOT NULL THEN
         RAISE duplicate_object USING
             MESSAGE = format('ladder "%s" has a season "%s" already', ladder, season),
-            DETAIL = CASE WHEN found.pool IS NULL THEN 'It began in all pools.'
-                ELSE format('It began in pool "%s".', found.pool) END;
+            DETAIL = format('It began in %s.', found.began_in);
     END IF;
     -- Where time makes the order, it gets its place among the others.
-    IF found.later_at IS NOT NULL AND l.late <> 'reorder' THEN
+    IF found.later IS NOT NULL AND l.late <> 'reorder' THEN
         RAISE invalid_parameter_value USING
             MESSAGE = format('season "%s" of ladder "%s" began at %s, and season "%s" cannot begin at %s',
-                found.later_name, ladder, found.later_at, season, at),
+                found.later[1], ladder, found.later[2], season, at),
             HINT = 'Begin it at a later time, or undo the later season first.';
     END IF;
     IF found.is_past THEN
@@ -50,8 +46,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.check_new_season(text, text, text, timestamptz) IS
 'Error 42710 for a name that a pool of the new season has already, 22023 for a time before another
-one unless late is reorder; notices of a pool without ratings, and of matches played after the
-time.';
+one unless late is reorder; notices as new_season() says.';
 
 CREATE FUNCTION skillrating_internal.tell_season(ladder text, season text, keep float8, places bigint[])
 RETURNS void
@@ -198,19 +193,16 @@ one instead: the share keep of the distance from it stays. That is a second oper
 undo_operation() takes back together with the season. Estimates in log-odds count the log_odds_unit
 of models() each from the initial state; those of hive are the ladder''s own under model hive, and
 those of through_time under state_space, or under trueskill and trueskill2 if solve_ladder() was
-given the initial_mu, initial_sigma and beta of the ladder. Deviations are those that the season
-leaves.
+given the initial_mu, initial_sigma and beta of the ladder.
 keep_deviations: deviations stay as they are.
-only_played: only who has played since the last season that began in the pool, or in all pools
-where pool is null; others keep their states. Their tables are the same.
-A notice says what becomes of the highest shown rating, and why.
-Returns the number of the operation, for undo_operation(), and how many players it changed.
-A pool in which nobody has a rating is a notice, because its name may be wrong; so is a time before
-matches that were rated, unless late is reorder: the season begins behind them all the same.
-Errors: 42704 for an unknown ladder, 22003 for keep outside 0 to 1, 42710 if one of the pools has a
+only_played: only who has played since the last season that began in the pool, or in all pools where
+pool is null; others keep their states. Their tables are the same.
+A notice says what becomes of the highest shown rating, and why; others name a pool in which nobody
+has a rating, and a time before matches that were rated, behind which the season begins all the same
+unless late is reorder.
+Errors as for undo_operation(), and 22003 for keep outside 0 to 1, 42710 if one of the pools has a
 season of that name, 22023 for an empty name, for estimates that do not suit the model, and for a
-time before the last season unless late is reorder, P0002 if there are no estimates, 22008 for a
-time that is infinite or a day ahead.';
+time before the last season unless late is reorder, P0002 if there are no estimates.';
 
 CREATE FUNCTION skillrating_internal.decay(
     ladder text,
@@ -228,29 +220,19 @@ LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
     l record := skillrating_internal.ladder_facts(ladder);
+    wrong text;
     counted_from timestamptz;
     parameters jsonb;
     day constant float8 := 86400;
 BEGIN
-    IF NOT (rate >= 0 AND rate < 'Infinity') THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('rate must be finite and not negative, not %s', rate);
-    END IF;
-    IF NOT (abs(floor) < 'Infinity') THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('floor must be finite, not %s', floor);
-    END IF;
-    IF NOT (abs(mean) < 'Infinity') THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('mean must be finite, not %s', mean);
-    END IF;
-    IF grace < '0' THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('grace must not be negative, not %s', grace);
-    END IF;
-    IF half_life <= '0' THEN
-        RAISE numeric_value_out_of_range USING
-            MESSAGE = format('half_life must be positive, not %s', half_life);
+    SELECT format('%s must be %s, not %s', c.name, c.rule, c.value) INTO wrong
+    FROM (VALUES ('rate', 'finite and at least 0', rate >= 0 AND rate < 'Infinity', rate::text),
+        ('floor', 'finite', abs(floor) < 'Infinity', floor::text), ('mean', 'finite', abs(mean) < 'Infinity', mean::text),
+        ('grace', 'at least 0', grace >= '0', grace::text), ('half_life', 'positive', half_life > '0', half_life::text)
+    ) AS c(name, rule, is_met, value)
+    WHERE NOT c.is_met;
+    IF wrong IS NOT NULL THEN
+        RAISE numeric_value_out_of_range USING MESSAGE = wrong;
     END IF;
     -- Days that an earlier decay has counted are not counted again.
     EXECUTE format(
@@ -271,9 +253,7 @@ COMMENT ON FUNCTION skillrating_internal.decay(text, interval, float8, float8, i
 'Lets the displayed ratings of idle players fall: by rate points a day beyond grace since the last
 match, down to floor; or, with a half_life, drift to mean (that of a newcomer by default). What an
 earlier decay has counted is not counted again, so that it can be called every day. The points come
-off the first state column. Returns the number of the operation, for undo_operation(), and how many
-players it changed. Errors: 42704 for an unknown ladder, 22003 for arguments out of range, 22008 for
-a time that is infinite or a day ahead.';
+off the first state column. Errors as for undo_operation(), and 22003 for arguments out of range.';
 
 CREATE FUNCTION skillrating_internal.settle(
     ladder text,
@@ -314,14 +294,12 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.settle(text, timestamptz, text) IS
 'Counts idle time up to at in the stored states of all players, in all pools: deviations grow, and
-ratings decay, as the model says, so that leaderboards, mirrors and predictions for that time
-agree. Each player whose state changes gets an event, and what is counted is not counted again
-before the next match: how often a ladder is settled does not change its ratings. It can be called
-every day. Games and last_played stay. Under a model without idle time no state changes.
-Returns the number of the operation, for undo_operation() (null if the ladder was settled at that
-time and nothing has changed), and how many states it changed. Errors: 42704 for an unknown ladder,
-22008 for a time that is infinite or a day ahead, 22023 for a time before the last settle unless
-late is reorder, 22003 if a state comes out of range.';
+ratings decay, as the model says, so that leaderboards, mirrors and predictions for that time agree.
+Each player whose state changes gets an event, and what is counted is not counted again before the
+next match: how often a ladder is settled, such as every day, does not change its ratings. Games and
+last_played stay. Under a model without idle time no state changes. Errors as for undo_operation(),
+and 22023 for a time before the last settle unless late is reorder, 22003 if a state comes out of
+range.';
 
 CREATE FUNCTION skillrating_internal.state_rows(
     ladder text,
@@ -337,7 +315,6 @@ DECLARE
     -- An open period goes on by itself, from a rating that is set as its start.
     settable text[] := ARRAY(SELECT c.name FROM unnest(columns) WITH ORDINALITY AS c(name, n)
         WHERE NOT starts_with(c.name, 'period') ORDER BY c.n);
-    hint text := format('The state columns are %s.', array_to_string(settable, ', '));
     wrong record;
 BEGIN
     IF 'start_rating' = ANY (columns) THEN
@@ -345,7 +322,7 @@ BEGIN
                 THEN e.state - 'rating' || jsonb_build_object('start_rating', e.state->'rating') ELSE e.state END ORDER BY e.n)
             FROM jsonb_array_elements(states) WITH ORDINALITY AS e(state, n)), '[]');
     END IF;
-    -- JSON has numbers that float8 cannot hold.
+    -- JSON has numbers that float8 cannot hold, of thousands of digits.
     SELECT e.player_id, e.state, k.name, e.state->k.name AS value, jsonb_typeof(e.state->k.name) = 'number' AS is_number INTO wrong
     FROM ROWS FROM (unnest(players), jsonb_array_elements(states)) AS e(player_id, state)
     LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(e.state) WHEN 'object' THEN e.state END) AS k(name) ON true
@@ -357,19 +334,13 @@ BEGIN
         RAISE numeric_value_out_of_range USING
             MESSAGE = format('state column "%s" of player %s is out of range', wrong.name, wrong.player_id),
             DETAIL = format('The value begins with %s.', left(wrong.value::text, 40));
-    ELSIF wrong.name = ANY (settable) THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.value),
-            HINT = hint;
-    ELSIF wrong.name IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('unknown state column "%s"', wrong.name),
-            DETAIL = format('It is in the state of player %s.', wrong.player_id),
-            HINT = hint;
     ELSIF FOUND THEN
         RAISE invalid_parameter_value USING
-            MESSAGE = format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state),
-            HINT = hint;
+            MESSAGE = CASE WHEN wrong.name = ANY (settable)
+                    THEN format('state column "%s" of player %s must be a number, not %s', wrong.name, wrong.player_id, wrong.value)
+                WHEN wrong.name IS NOT NULL THEN format('unknown state column "%s" of player %s', wrong.name, wrong.player_id)
+                ELSE format('state of player %s must be an object of state columns, not %s', wrong.player_id, wrong.state) END,
+            HINT = format('The state columns are %s.', array_to_string(settable, ', '));
     END IF;
     RETURN QUERY
         SELECT e.player_id, (SELECT array_agg((e.state->>c.name)::float8 ORDER BY c.n) FROM unnest(columns) WITH ORDINALITY AS c(name, n))
@@ -407,13 +378,10 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.set_rating(text, anycompatible, jsonb, text, timestamptz, text) IS
 'Sets state columns of a player by hand, as in {"rating": 1600}; the others stay. A player whom the
-ladder does not know gets a rating, so that newcomers can be placed. It takes its place in the
-order: matches before are replayed without it, those after with it. Without pool it is the only one
-of the ladder; a notice names those that it has if another is given. Returns the number of the
-operation, for undo_operation(), and how many players it changed. Errors: 42704 for an unknown
-ladder, 22023 for a state column that there is not, a player who is merged into another, or without
-a pool where there are several, 22003 for a state out of range, 22008 for a time that is infinite or
-a day ahead.';
+ladder does not know gets a rating, so that newcomers can be placed. Without pool it is the only one
+of the ladder; a notice names those that it has if another is given. Errors as for undo_operation(),
+and 22023 for a state column that there is not, a player who is merged into another, or without a
+pool where there are several, 22003 for a state out of range.';
 
 CREATE FUNCTION skillrating_internal.reset_rating(
     ladder text,
@@ -437,10 +405,7 @@ COMMENT ON FUNCTION skillrating_internal.reset_rating(text, anycompatible, text,
 'Makes a newcomer of a player, in one pool or in all: every state column gets its initial value,
 counts and last_played of the rating begin again, and so does whatever a model or a leaderboard
 makes of the number of games; the events before stay. In all pools (null) that includes what pools
-share. It takes its place in the order: matches before are replayed without it, those after with it.
-Returns the number of the operation, for undo_operation(), and how many rows of rating it changed.
-Errors: 42704 for an unknown ladder or a player who has no rating there, 22023 for a player who is
-merged into another, 22008 for a time that is infinite or a day ahead.';
+share. Errors as for undo_operation(), and 22023 for a player who is merged into another.';
 
 CREATE FUNCTION skillrating_internal.set_fixed(
     ladder text,
@@ -469,10 +434,8 @@ opponents and team mates learn from the state as from any other, and games are c
 and reset_rating() still act, and a reset takes the mark away. With fixed false the player learns
 again, and the time between does not count as idle. A column fixed of the source says the same match
 by match, and of both the last word counts. With a pool, a player whom the ladder does not know gets
-a rating. Column fixed of table rating has the mark. Returns the number of the operation, for
-undo_operation(), and how many ratings it marked. Errors: 42704 for an unknown ladder, and without a
-pool for a player without a rating, 22023 for one who is merged into another, 22008 for a time that
-is infinite or a day ahead.';
+a rating. Column fixed of table rating has the mark. Errors as for undo_operation(), and 22023 for a
+player who is merged into another.';
 
 CREATE FUNCTION skillrating_internal.seed_from(
     ladder text,
@@ -513,10 +476,8 @@ COMMENT ON FUNCTION skillrating_internal.seed_from(text, text, text, text, boole
 'Starts players of a ladder from their states in another one: those columns that both models have, as
 they are there at that time (see rating_at()), for players who have no row here yet, or for all with
 overwrite. new_season() afterwards moves them towards the initial state. Without pool and other_pool
-they are the only ones of the two. Returns the number of the operation, for undo_operation() (null
-if there was nothing to do), and how many players it changed. Errors: 42704 for an unknown ladder,
-22023 if the models have no state column in common, or without a pool where there are several, 22008
-for a time that is infinite or a day ahead.';
+they are the only ones of the two. Errors as for undo_operation(), and 22023 if the models have no
+state column in common, or without a pool where there are several.';
 
 CREATE FUNCTION skillrating_internal.import_ratings(
     ladder text,
@@ -534,19 +495,10 @@ DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     wrong record;
 BEGIN
-    IF jsonb_typeof(states) <> 'array' THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('states must be a JSON array, not %s', left(states::text, 100)),
-            HINT = 'It has one object for each player, such as {"rating": 1600}.';
-    END IF;
-    IF array_ndims(players) > 1 THEN
-        RAISE array_subscript_error USING
-            MESSAGE = format('array players must have one dimension, not %s', array_ndims(players));
-    END IF;
     IF jsonb_array_length(states) <> cardinality(players) THEN
         RAISE array_subscript_error USING
             MESSAGE = format('array states has %s elements, not %s', jsonb_array_length(states), cardinality(players)),
-            HINT = 'It has one element for each player.';
+            HINT = 'It has one object for each player, such as {"rating": 1600}.';
     END IF;
     IF array_position(players, NULL) IS NOT NULL THEN
         RAISE null_value_not_allowed USING
@@ -579,17 +531,11 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.import_ratings(text, anycompatiblearray, jsonb, text, boolean, timestamptz, text) IS
-'Starts players with ratings that another system has computed. states is a JSON array with one
-object for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys
-are state columns of the ladder''s model (see models()), in the model''s units, and columns that it
-lacks have their initial values. Players who already have a rating in the pool keep it, so that
-a repeated import changes nothing; with overwrite they take the imported one. All players are one
-operation: undo_operation() takes it back, verify() replays it. pool is as in set_rating(). It takes
-its place in the order:
-matches before are rated without it, those after with it. Counts of games, wins and losses of table
-rating are those of the rated matches, and begin at 0. Returns the number of the operation (null if
-nobody was imported), and how many rows of rating it changed. Errors: 42704 for an unknown ladder,
-22004 for nulls, 2202E for arrays that do not fit, 22023 for a state column that the model lacks, a
-value that is no number, or a player who is given twice or is merged into another, 22003 for a state
-out of range, 22008 for a time that is infinite or a day ahead, 55000 for a time before the
-horizon.';
+'Starts players with ratings that another system has computed. states is a JSON array with one object
+for each element of players, in the same order, such as {"mu": 27.1, "sigma": 3.2}; its keys are
+state columns of the ladder''s model (see models()), in the model''s units, and columns that it
+lacks have their initial values. Players who already have a rating in the pool keep it, so that a
+repeated import changes nothing; with overwrite they take the imported one. All players are one
+operation. pool is as in set_rating(). Counts of games, wins and losses of table rating are those of
+the rated matches, and begin at 0. Errors as for set_rating(), and 22004 for nulls, 2202E for arrays
+that do not fit, 22023 for a value that is no number, or a player who is given twice.';

@@ -43,11 +43,10 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_bounds(text, text, text) IS
-'The places of the seasons that begin and end a season of a pool, by its name, empty before the
-first and null for the running one: 0 before any, null if it goes on. start_seq is where the last
-operation that begins it is, operation the one that ends it; events count behind the place behind,
-and kept is SQL for the rows k of season_horizon with what came before. Error 42704 for an unknown
-season.';
+'The places of the seasons that begin and end a season of a pool, by its name as season_table() has
+it: 0 before any, null if it goes on. start_seq is where the last operation that begins it is,
+operation the one that ends it; events count behind the place behind, and kept is SQL for the rows k
+of season_horizon with what came before. Error 42704 for an unknown season.';
 
 CREATE FUNCTION skillrating_internal.season_players(
     ladder text,
@@ -163,8 +162,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_details(text, record, text) IS
-'What joins a player q of a season''s table with the counts (c) of the matches, the rating with
-which it began (b) and the peak (h), of events and of what is kept of those before the horizon.';
+'Joins to a player q of a season''s table the counts (c) of the matches, the rating with which it
+began (b) and the peak (h), of events and of what is kept of those before the horizon.';
 
 CREATE FUNCTION skillrating_internal.season_table(
     ladder text,
@@ -236,12 +235,7 @@ BEGIN
         ORDER BY q.rating DESC, q.player_id', page,
         skillrating_internal.season_details(ladder, bounds, pool))
     USING n, other_rating, above, other, at_least;
-    IF FOUND OR n = 0 OR after_player IS NOT NULL OR player IS NOT NULL THEN
-        RETURN;
-    END IF;
-    -- Where too many matches are asked for, one that anybody has is looked for.
-    IF min_games > 1 THEN
-        PERFORM FROM skillrating_internal.season_table(ladder, season, 1, pool);
+    IF FOUND OR n = 0 OR min_games > 1 OR after_player IS NOT NULL OR player IS NOT NULL THEN
         RETURN;
     END IF;
     RAISE NOTICE USING
@@ -253,19 +247,14 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.season_table(text, text, integer, text, bigint, anycompatible, anycompatible) IS
-'The table of a season: the n players with the highest displayed rating at its end, or that is
-stored if it has not ended, among those with at least min_games matches in it, and the counts of
-these matches and the time of the last one. Equal ratings share a place.
-season: the name that new_season() gave it, the empty name for the time before the first season, or
-null for the running one.
-after_player: the last player of the page before; an account that was merged meanwhile, and is not
-in the season any more, stands for the player it is merged into.
-player: only the row of this player, if there is one; an account that is merged counts as the player
-it is merged into.
-start_rating: the rating with which the player began it, that of a newcomer for one who came later.
-peak, peak_at: the highest rating in it, with the one that the season began with where that is no
-newcomer''s, and when it came first.
-A season without a match is a notice.
-Corrections reach it as everything else. Without pool it is that of leaderboard(). Errors: 42704 for
-an unknown ladder, season, player or pool, 22023 for a negative n or min_games, or without a pool
-where there are several.';
+'The table of a season: the n players with the highest displayed rating at its end, or that is stored
+if it has not ended, among those with at least min_games matches in it, and the counts of these
+matches and the time of the last one. Equal ratings share a place. season: its name, the empty name
+for the time before the first season, or null for the running one. after_player: the last player of
+the page before. player: only the row of this player, if there is one. An account that is merged
+counts as the player it is merged into. start_rating: the rating with which the player began it,
+that of a newcomer for one who came later. peak, peak_at: the highest rating in it, with the one
+that the season began with where that is no newcomer''s, and when it came first. A season without a
+match is a notice. Without pool it is that of leaderboard(). Errors: 42704 for an unknown ladder,
+season, player or pool, 22023 for a negative n or min_games, or without a pool where there are
+several.';

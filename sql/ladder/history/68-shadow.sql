@@ -67,15 +67,20 @@ COMMENT ON FUNCTION skillrating_internal.follow_ladder(text, text, bigint) IS
 others into pending; operations, states and points only under the same model. Rates them, unless the
 place is 0.';
 
-CREATE FUNCTION skillrating_internal.build_shadow(ladder text, shadow text)
+CREATE FUNCTION skillrating_internal.replay_shadow(ladder text, shadow text, last_place bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
+    -- So many matches may come to the first ladder meanwhile.
+    room constant bigint := 1000000;
     t record := skillrating_internal.ladder_facts(ladder);
+    left_out text;
     n bigint;
     statement text;
 BEGIN
+    -- The same matches and operations in the same order; how they count is for the new model to say.
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, 0);
     -- What the source no longer has cannot be rated by another formula.
     EXECUTE format(
         'INSERT INTO %1$I.correction (seq, match_id, kind, played_at)
@@ -85,14 +90,26 @@ BEGIN
         shadow, t.match_equals);
     -- Of those whose end was reported the first ladder has noted a correction, too.
     EXECUTE format(
-        'SELECT count(*) FROM %I.correction AS c WHERE c.kind = ''removed'' AND NOT EXISTS (
-            SELECT FROM %I.correction AS o WHERE o.match_id %s c.match_id AND o.kind = ''removed'')',
+        'SELECT (SELECT count(*) FROM %1$I.correction AS c WHERE c.kind = ''removed'' AND NOT EXISTS (
+                SELECT FROM %2$I.correction AS o WHERE o.match_id %3$s c.match_id AND o.kind = ''removed'')),
+            (SELECT array_to_string(array_agg(DISTINCT o.operation ORDER BY o.operation), '', '') FROM %2$I.operation AS o
+            WHERE o.undone_at IS NULL AND NOT EXISTS (SELECT FROM %1$I.operation AS n WHERE n.operation = o.operation))',
         shadow, ladder, t.match_equals)
-    INTO n;
+    INTO n, left_out;
+    IF left_out IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s', ladder, left_out),
+            DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
+                t.model, (skillrating_internal.ladder_facts(shadow)).model);
+    END IF;
     IF n > 0 THEN
         RAISE WARNING USING
             MESSAGE = format('%s matches that the source no longer has are left out of ladder "%s"', n, shadow);
     END IF;
+    -- Matches that only the new formula rates must not take places that come to others.
+    EXECUTE format(
+        'SELECT setval(%L, %s) WHERE EXISTS (SELECT FROM %I.rated_match AS m WHERE m.seq IS NULL)',
+        format('%I.event_seq', shadow), last_place + room, ladder);
     -- Indexes that are made of all rows at once cost a fraction of those that grow with them.
     FOREACH statement IN ARRAY ARRAY[
         'ALTER TABLE %1$I.event DROP CONSTRAINT event_pkey',
@@ -108,98 +125,13 @@ BEGIN
     LOOP
         EXECUTE format(statement, shadow);
     END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.build_shadow(text, text) IS
-'Replays a new shadow that has matches and no events yet, and analyses its tables.';
-
-CREATE FUNCTION skillrating_internal.copy_history(ladder text, shadow text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    -- So many matches may come to the first ladder meanwhile.
-    room constant bigint := 1000000;
-    t record := skillrating_internal.ladder_facts(ladder);
-    own boolean := skillrating_internal.has_table(ladder, 'match');
-    corrections text[];
-    left_out text;
-    relations oid[];
-    a record;
-    last_place bigint;
-    unplaced boolean;
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    -- The same matches and operations in the same order; how they count is for the new model to say.
-    EXECUTE format(
-        'SELECT ARRAY(SELECT c::text FROM %1$I.correction AS c), s.last_value,
-            EXISTS (SELECT FROM %1$I.rated_match AS m WHERE m.seq IS NULL)
-        FROM %1$I.event_seq AS s', ladder)
-    INTO corrections, last_place, unplaced;
-    PERFORM skillrating_internal.follow_ladder(ladder, shadow, 0);
-    EXECUTE format(
-        'SELECT array_to_string(array_agg(DISTINCT o.operation ORDER BY o.operation), '', '')
-        FROM %I.operation AS o
-        WHERE o.undone_at IS NULL AND NOT EXISTS (
-            SELECT FROM %I.operation AS n WHERE n.operation = o.operation)', ladder, shadow)
-    INTO left_out;
-    IF left_out IS NOT NULL THEN
-        RAISE WARNING USING
-            MESSAGE = format('operations of ladder "%s" that set, seed or refund are left out: %s', ladder, left_out),
-            DETAIL = format('They are states or points of model "%s", and those of model "%s" are others.',
-                (skillrating_internal.ladder_facts(ladder)).model, (skillrating_internal.ladder_facts(shadow)).model);
-    END IF;
-    -- Matches that only the new formula rates must not take places that come to others.
-    IF unplaced THEN
-        PERFORM setval(format('%I.event_seq', shadow), last_place + room);
-    END IF;
-    PERFORM skillrating_internal.build_shadow(ladder, shadow),
-        skillrating_internal.follow_ladder(ladder, shadow, last_place);
-    -- The tables that feed the shadow.
-    EXECUTE format(
-        'INSERT INTO %1$I.attached (relation, match_id, replica)
-        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
-        UNION ALL
-        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
-        FROM pg_class AS c
-        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
-            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
-    USING own, ladder;
-    EXECUTE format('SELECT array_agg(a.relation::oid ORDER BY a.relation) FROM %I.attached AS a', shadow)
-    INTO relations;
-    IF relations IS NOT NULL THEN
-        PERFORM skillrating_internal.hold_objects(ladder, relations, '{}', '{}', cardinality(relations));
-    END IF;
-    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
-        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
-        IF a.replica THEN
-            PERFORM skillrating_internal.create_tables(shadow, '{replica_note}');
-        END IF;
-    END LOOP;
-    -- Nobody writes to these tables now, so that nothing comes between this and the triggers.
     PERFORM skillrating_internal.follow_ladder(ladder, shadow, last_place);
-    EXECUTE format(
-        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
-        FROM %2$I.rated_match AS n
-        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
-        shadow, ladder, t.match_equals);
-    -- What was changed meanwhile waits as it does there; what waited before is in the replay.
-    EXECUTE format(
-        'INSERT INTO %I.correction SELECT c.* FROM %I.correction AS c WHERE c::text <> ALL ($1)', shadow, ladder)
-    USING corrections;
-    PERFORM skillrating_internal.check_pending(shadow);
-    EXECUTE format(
-        'INSERT INTO %I.pending (match_id, xact, fires, since)
-        SELECT p.match_id, pg_current_xact_id(), false, p.since FROM %I.pending AS p', shadow, ladder);
-    -- What is otherwise here than in the first ladder was not corrected.
-    EXECUTE format('UPDATE %I.rated_match AS m SET corrections = 0 WHERE m.corrections > 0', shadow);
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.copy_history(text, text) IS
-'Rates the history of a ladder in a new shadow, and has it rate what comes, by triggers on the tables
-that feed it, which stay locked. Errors: 42501 unless the ladder''s owner may create these, 55P03.';
+COMMENT ON FUNCTION skillrating_internal.replay_shadow(text, text, bigint) IS
+'Takes the history of a ladder, up to a place in the order, to a new shadow, replays it there, and
+analyses its tables; then what came meanwhile.';
 
 CREATE FUNCTION skillrating_internal.shadow_ladder(
     ladder text,
@@ -213,20 +145,24 @@ DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     shadow constant text := name;
     source regclass := format('%I.source', ladder);
+    own boolean := skillrating_internal.has_table(ladder, 'match');
     old record;
-    new_model text;
     statement text;
+    a record;
 BEGIN
-    EXECUTE format('SELECT l.* FROM %I.ladder AS l', ladder) INTO old;
-    new_model := coalesce(model, old.model);
+    EXECUTE format(
+        'SELECT l.*, s.last_value AS last_place, ARRAY(SELECT c::text FROM %1$I.correction AS c) AS corrections
+        FROM %1$I.ladder AS l, %1$I.event_seq AS s', ladder)
+    INTO old;
+    model := coalesce(model, old.model);
     -- Nobody's transaction fails because of a shadow.
-    PERFORM skillrating_internal.create_ladder_schema(shadow, new_model,
-        coalesce(params, CASE WHEN new_model = old.model THEN old.params ELSE '{}' END),
+    PERFORM skillrating_internal.create_ladder_schema(shadow, model,
+        coalesce(params, CASE WHEN model = old.model THEN old.params ELSE '{}' END),
         t.player_type::regtype, t.match_type::regtype, old.apply_at, source, old.late, false, '{}',
         CASE WHEN skillrating_internal.has_table(ladder, 'rating_count') THEN 'counted' ELSE 'indexed' END, 'wait');
     -- Matches of the ladder's own come through its view, which follows the name. A view of the user's
     -- is read itself, so that either ladder can be dropped.
-    IF NOT skillrating_internal.has_table(ladder, 'match') THEN
+    IF NOT own THEN
         EXECUTE format('DROP VIEW %I.source', shadow);
         EXECUTE format('CREATE VIEW %I.source AS %s', shadow, pg_get_viewdef(source));
         EXECUTE format('COMMENT ON VIEW %I.source IS %L', shadow, obj_description(source, 'pg_class'));
@@ -237,7 +173,43 @@ BEGIN
     FOREACH statement IN ARRAY ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow)) LOOP
         EXECUTE statement;
     END LOOP;
-    PERFORM skillrating_internal.copy_history(ladder, shadow);
+    PERFORM skillrating_internal.replay_shadow(ladder, shadow, old.last_place);
+    -- The tables that feed it. From here on nobody writes to them, so that nothing comes between the
+    -- last matches that are taken over and the triggers.
+    EXECUTE format(
+        'INSERT INTO %1$I.attached (relation, match_id, replica)
+        SELECT a.relation, a.match_id, a.replica FROM %2$I.attached AS a WHERE NOT $1
+        UNION ALL
+        SELECT c.oid, ''match_id'', EXISTS (SELECT FROM %2$I.attached AS a WHERE a.relation = c.oid)
+        FROM pg_class AS c
+        WHERE $1 AND c.relnamespace = to_regnamespace(quote_ident($2))
+            AND c.relname IN (''match'', ''match_player'')', shadow, ladder)
+    USING own, ladder;
+    EXECUTE format(
+        'SELECT skillrating_internal.hold_objects($1, array_agg(a.relation::oid ORDER BY a.relation), ''{}'', ''{}'', count(*)::integer)
+        FROM %I.attached AS a HAVING count(*) > 0', shadow)
+    USING ladder;
+    FOR a IN EXECUTE format('SELECT a.* FROM %I.attached AS a ORDER BY a.relation', shadow) LOOP
+        PERFORM skillrating_internal.create_collect_triggers(shadow, a.relation, a.match_id, a.replica);
+        IF a.replica THEN
+            PERFORM skillrating_internal.create_tables(shadow, '{replica_note}');
+        END IF;
+    END LOOP;
+    PERFORM skillrating_internal.follow_ladder(ladder, shadow, old.last_place),
+        skillrating_internal.check_pending(shadow);
+    -- Decisions since then; what was changed meanwhile, which waits as it does there, while what waited
+    -- before is in the replay; and what is otherwise here than in the first ladder was not corrected.
+    FOREACH statement IN ARRAY ARRAY[
+        'UPDATE %1$I.rated_match AS m SET void_reason = n.void_reason, decided_at = n.decided_at
+        FROM %2$I.rated_match AS n
+        WHERE n.match_id %3$s m.match_id AND n.void_reason IS DISTINCT FROM m.void_reason',
+        'INSERT INTO %1$I.correction SELECT c.* FROM %2$I.correction AS c WHERE c::text <> ALL ($1)',
+        'INSERT INTO %1$I.pending (match_id, xact, fires, since)
+        SELECT p.match_id, pg_current_xact_id(), false, p.since FROM %2$I.pending AS p',
+        'UPDATE %1$I.rated_match AS m SET corrections = 0 WHERE m.corrections > 0']
+    LOOP
+        EXECUTE format(statement, shadow, ladder, t.match_equals) USING old.corrections;
+    END LOOP;
     EXECUTE format('SELECT count(*) FROM %I.rated_match AS m WHERE m.status = ''rated''', shadow) INTO matches;
 END
 $function$;
@@ -246,14 +218,13 @@ COMMENT ON FUNCTION skillrating_internal.shadow_ladder(text, text, text, jsonb) 
 'Makes a second ladder of that name over the matches of a ladder, with another model or other
 parameters (null: as they are; for another model, its defaults): it has the operations, rules and
 grants of the first, rates the history in the same order, and from the end of the transaction on
-every match as it comes, beside the first, neither strict nor raising errors while it is a shadow.
-compare_ladders() says which predicts better, promote_ladder() puts the shadow in the place of the
-first. States set by hand or seeded, and points given back, go over only if the model is the same.
-Operations that come later are to be called for both ladders. The first one goes on rating while the
-shadow replays; the tables that feed it are locked for the last step. Returns the number of rated
-matches. Errors as for create_ladder(), 42501 unless the caller owns the ladder and its owner may
-create triggers on the tables that feed it, 55P03 if these cannot be locked within 30 s or
-lock_timeout.';
+every match as it comes, neither strict nor raising errors while it is a shadow. States set by hand
+or seeded, and points given back, go over only if the model is the same. Operations that come later
+are to be called for both ladders. The first one goes on rating while the shadow replays; the tables
+that feed it are locked for the last step. Returns the number of rated matches; then see
+compare_ladders() and promote_ladder(). Errors as for create_ladder(), 42501 unless the caller owns
+the ladder and its owner may create triggers on the tables that feed it, 55P03 if these cannot be
+locked within 30 s or lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.compare_ladders(
     a text,
@@ -320,8 +291,7 @@ COMMENT ON FUNCTION skillrating_internal.compare_ladders(text, text, text, times
 'Which of two ladders on the same matches predicts better, and how much their rankings differ: Brier
 score and log loss of both over the matches that both rated (one forecast a match, the same in both,
 before it was rated), the mean differences b less a (below 0: b is better) with their standard
-errors, for which blocks of matches are independent and not matches (null for fewer than 20); and
-over the players of both the correlation of the places, the mean and the largest change of place,
-and how many of the ten first are the same. Without pool it is the only one of a.
-Errors: 42704 for an unknown ladder, or a pool that a has not, 22023 without a pool where there are
-several.';
+errors by blocks of matches (null for fewer than 20); and over the players of both the correlation
+of the places, the mean and the largest change of place, and how many of the ten first are the same.
+Without pool it is the only one of a. Errors: 42704 for an unknown ladder, or a pool that a has not,
+22023 without a pool where there are several.';

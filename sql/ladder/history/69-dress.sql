@@ -22,32 +22,25 @@ CREATE FUNCTION skillrating_internal.paired_relations(
     OUT side bigint,
     OUT name text,
     OUT kind text,
-    OUT oid oid,
     OUT other oid,
-    OUT relnamespace oid,
-    OUT relowner oid,
-    OUT relrowsecurity boolean,
-    OUT relforcerowsecurity boolean,
-    OUT relreplident "char",
-    OUT relacl aclitem[],
-    OUT reloptions text[])
+    OUT relation pg_class)
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 32
 AS $function$
     WITH relation AS MATERIALIZED (
-        SELECT s.side, c.*
+        SELECT s.side, c.relname, c.relkind, c.oid, c AS row
         FROM unnest(ARRAY[first_ladder, shadow]) WITH ORDINALITY AS s(ladder, side)
         JOIN pg_namespace AS n ON n.nspname = s.ladder
         JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'S')
         -- What another role has put there is not to be copied: defaults and checks run as the owner.
         WHERE skillrating_internal.owns_relation(c.oid)
     )
-    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, r.oid, o.oid,
-        r.relnamespace, r.relowner, r.relrowsecurity, r.relforcerowsecurity, r.relreplident, r.relacl, r.reloptions
+    SELECT r.side, format('%I.%I', shadow, r.relname), CASE r.relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END,
+        o.oid, r.row
     FROM relation AS r JOIN relation AS o ON o.relname = r.relname AND o.relkind = r.relkind AND o.side <> r.side
     -- These follow the name, with the tables of matches.
     WHERE r.relname NOT IN ('source', 'attached') OR NOT EXISTS (
-        SELECT FROM pg_class AS m WHERE m.relnamespace IN (r.relnamespace, o.relnamespace) AND m.relname = 'match')
+        SELECT FROM pg_class AS m WHERE m.relnamespace IN ((r.row).relnamespace, (o.row).relnamespace) AND m.relname = 'match')
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.paired_relations(text, text) IS
@@ -57,7 +50,6 @@ a promotion: their names in the shadow, and of each what pg_class says.';
 CREATE FUNCTION skillrating_internal.shape_properties(
     first_ladder text,
     shadow text,
-    state_columns text[],
     OUT side bigint,
     OUT name text,
     OUT body text,
@@ -65,22 +57,7 @@ CREATE FUNCTION skillrating_internal.shape_properties(
 RETURNS SETOF record
 LANGUAGE sql STABLE STRICT
 AS $function$
-    WITH pair AS MATERIALIZED (SELECT * FROM skillrating_internal.paired_relations(first_ladder, shadow))
-    -- States of the other model are no columns of the user's.
-    (SELECT p.side, format('column %s.%I', p.name, a.attname), NULL, format('ALTER TABLE %s ADD COLUMN %s', p.name,
-        concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
-            'COLLATE ' || nullif(a.attcollation, (SELECT t.typcollation FROM pg_type AS t WHERE t.oid = a.atttypid))::regcollation::text,
-            CASE WHEN a.attidentity <> '' THEN format('GENERATED %s AS IDENTITY', CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END)
-                WHEN a.attgenerated <> '' THEN format('GENERATED ALWAYS AS (%s) %s', pg_get_expr(d.adbin, d.adrelid),
-                    CASE a.attgenerated WHEN 's' THEN 'STORED' ELSE 'VIRTUAL' END)
-                ELSE 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END,
-            CASE WHEN a.attnotnull THEN 'NOT NULL' END))
-    FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped
-    LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-    WHERE p.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (state_columns)
-        AND NOT EXISTS (SELECT FROM pg_attribute AS o WHERE o.attrelid = p.other AND o.attname = a.attname)
-    ORDER BY a.attrelid, a.attnum)
-    UNION ALL
+    WITH pair AS MATERIALIZED (SELECT p.*, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p)
     SELECT p.side, format('index %s %I', p.name, c.relname), format('index %s %s %s', p.name, x.indisunique, d.text),
         CASE WHEN k.oid IS NULL THEN format('CREATE %sINDEX %I ON %s%s', u.text, c.relname, p.name, d.text)
             ELSE format('ALTER TABLE %s ADD CONSTRAINT %I %s', p.name, k.conname, pg_get_constraintdef(k.oid)) END
@@ -103,10 +80,10 @@ AS $function$
     FROM pair AS p JOIN pg_policy AS k ON k.polrelid = p.oid
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.shape_properties(text, text, text[]) IS
-'Columns, indexes, constraints and policies of the relations that a ladder (side 1) and its shadow
+COMMENT ON FUNCTION skillrating_internal.shape_properties(text, text) IS
+'Indexes, constraints and policies of the relations that a ladder (side 1) and its shadow
 (side 2) share: names that one relation can have once, bodies that need not be there twice, and the
-statements that give them to the shadow. Columns of these names, and those of both, are left out.';
+statements that give them to the shadow.';
 
 CREATE FUNCTION skillrating_internal.dress_statements(first_ladder text, shadow text)
 RETURNS SETOF text
@@ -120,13 +97,12 @@ BEGIN
     INTO l;
     -- What both have, in one list under the names of the shadow, and from it what only the first one has.
     RETURN QUERY
-    WITH pair AS MATERIALIZED (
-        SELECT * FROM skillrating_internal.paired_relations(first_ladder, shadow)
-    ), attribute AS MATERIALIZED (
-        SELECT p.*, a.attname, a.attnum, a.attacl, o.attnum AS other_number
+    WITH pair AS MATERIALIZED (SELECT p.*, (p.relation).* FROM skillrating_internal.paired_relations(first_ladder, shadow) AS p),
+    attribute AS MATERIALIZED (
+        SELECT p.side, p.name, p.kind, p.other, p.relowner, a.*, o.attnum AS other_number
         FROM pair AS p JOIN pg_attribute AS a ON a.attrelid = p.oid AND a.attnum > 0 AND NOT a.attisdropped
         LEFT JOIN pg_attribute AS o ON o.attrelid = p.other AND o.attname = a.attname
-        -- Those that it is to get count, too.
+        -- Those that it is to get count, too; states of the other model are no columns of the user's.
         WHERE o.attnum IS NOT NULL OR (p.kind = 'TABLE' AND regexp_replace(a.attname, '_(before|after)$', '') <> ALL (l.state_columns))
     ), ladder AS (
         SELECT s.side, n.* FROM unnest(ARRAY[first_ladder, shadow]) WITH ORDINALITY AS s(ladder, side) JOIN pg_namespace AS n ON n.nspname = s.ladder
@@ -141,8 +117,19 @@ BEGIN
             CASE d.defaclobjtype WHEN 'r' THEN 'TABLES' WHEN 'S' THEN 'SEQUENCES' WHEN 'f' THEN 'FUNCTIONS' ELSE 'TYPES' END, d.defaclacl, NULL
         -- Whoever may create objects there can set these for their own objects, which only they can undo.
         FROM ladder AS n JOIN pg_default_acl AS d ON d.defaclnamespace = n.oid AND pg_has_role(d.defaclrole, 'USAGE')
-    ), property AS MATERIALIZED (
-        SELECT s.* FROM skillrating_internal.shape_properties(first_ladder, shadow, l.state_columns) AS s
+    ), property(side, name, body, statement) AS MATERIALIZED (
+        (SELECT a.side, format('column %s.%I', a.name, a.attname), NULL, format('ALTER TABLE %s ADD COLUMN %s', a.name,
+            concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+                'COLLATE ' || nullif(a.attcollation, (SELECT t.typcollation FROM pg_type AS t WHERE t.oid = a.atttypid))::regcollation::text,
+                CASE WHEN a.attidentity <> '' THEN format('GENERATED %s AS IDENTITY', CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END)
+                    WHEN a.attgenerated <> '' THEN format('GENERATED ALWAYS AS (%s) %s', pg_get_expr(d.adbin, d.adrelid),
+                        CASE a.attgenerated WHEN 's' THEN 'STORED' ELSE 'VIRTUAL' END)
+                    ELSE 'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) END,
+                CASE WHEN a.attnotnull THEN 'NOT NULL' END))
+        FROM attribute AS a LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+        WHERE a.other_number IS NULL ORDER BY a.attrelid, a.attnum)
+        UNION ALL
+        SELECT s.* FROM skillrating_internal.shape_properties(first_ladder, shadow) AS s
         UNION ALL
         SELECT p.side, NULL, s.text, s.text
         FROM pair AS p CROSS JOIN LATERAL (
@@ -159,7 +146,7 @@ BEGIN
             SELECT d.objoid, d.objsubid, d.description, format('COMMENT ON %s %s%s IS %L',
                 CASE d.objsubid WHEN 0 THEN p.kind ELSE 'COLUMN' END, p.name, '.' || quote_ident(a.attname), d.description) AS text
             FROM pair AS p JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = p.oid
-            LEFT JOIN attribute AS a ON a.oid = p.oid AND a.attnum = d.objsubid
+            LEFT JOIN attribute AS a ON a.attrelid = p.oid AND a.attnum = d.objsubid
             WHERE p.side = 1 AND (d.objsubid = 0 OR a.attnum IS NOT NULL)
                 AND col_description(p.other, coalesce(a.other_number, 0)) IS DISTINCT FROM d.description
             OFFSET 0) AS c
@@ -187,5 +174,5 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.dress_statements(text, text) IS
 'The statements that give the shadow what users have given to the relations of a ladder: columns,
 without what they hold, indexes, constraints, policies, storage parameters, replica identities,
-comments and privileges, with those on its schema and default privileges, of roles whose rights the
-caller has.';
+comments and privileges, with those on its schema and default ones, of roles whose rights the caller
+has.';

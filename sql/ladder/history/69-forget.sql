@@ -29,52 +29,6 @@ COMMENT ON FUNCTION skillrating_internal.known_players(text, text[], boolean) IS
 'Those players who occur in the events, operations or solved skills of a ladder, or with of_matches
 in its matches.';
 
-CREATE FUNCTION skillrating_internal.make_pseudonyms(ladder text, n integer)
-RETURNS text[]
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-    form text;
-    made text[];
-BEGIN
-    -- Whatever the type takes first: hexadecimal digits, which make a uuid, too, or a negative or
-    -- else a positive number of 60, 31 or 15 bits.
-    FOREACH form IN ARRAY ARRAY['r.digits'] || ARRAY(
-        SELECT format('%s ((''x'' || right(r.digits, 15))::bit(60)::bigint >> %s)', s.start, b.shift + s.less)
-        FROM (VALUES ('-1 -', 0), ('1 +', 1)) AS s(start, less), unnest('{0,29,45}'::integer[]) AS b(shift)
-        ORDER BY s.less, b.shift)
-    LOOP
-        BEGIN
-            -- Random numbers of the operating system make these, and nothing else goes in; more than are
-            -- needed, because some may be taken.
-            EXECUTE format(
-                'SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text)
-                FROM (SELECT replace(gen_random_uuid()::text, ''-'', '''') FROM generate_series(1, $1)) AS r(digits)', form, t.player_type)
-            INTO made USING 2 * n + 100;
-            -- In no order, which would be that of the players.
-            made := ARRAY(
-                SELECT m.id FROM unnest(made) AS m(id)
-                WHERE m.id <> ALL ((SELECT skillrating_internal.known_players(ladder, made, true))::text[])
-                ORDER BY gen_random_uuid() LIMIT n);
-            IF cardinality(made) = n THEN
-                RETURN made;
-            END IF;
-        EXCEPTION
-            WHEN data_exception OR integrity_constraint_violation THEN
-                CONTINUE;
-        END;
-    END LOOP;
-    RAISE invalid_parameter_value USING
-        MESSAGE = format('cannot make %s unused pseudonyms of type %s', n, t.player_type),
-        HINT = 'Give the pseudonyms: skillrating.forget_players(ladder, players, pseudonyms).';
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.make_pseudonyms(text, integer) IS
-'Random identifiers of the type of players, as texts, that do not occur in the ladder. Error 22023
-for a type that none can be made of, or that has too few values.';
-
 CREATE FUNCTION skillrating_internal.rename_players(ladder text, players text[], pseudonyms text[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
@@ -163,19 +117,19 @@ RETURNS SETOF record
 LANGUAGE plpgsql VOLATILE
 AS $function$
 DECLARE
-    t record;
+    t record := skillrating_internal.ladder_facts(ladder);
+    own boolean := skillrating_internal.has_table(ladder, 'match_player');
     old_ids text[];
     new_ids text[];
     twice text;
     known text[];
-    own boolean;
+    n integer;
+    form text;
 BEGIN
     IF array_position(players, NULL) IS NOT NULL OR array_position(pseudonyms, NULL) IS NOT NULL THEN
         RAISE null_value_not_allowed USING
             MESSAGE = 'elements of players and pseudonyms must not be null';
     END IF;
-    t := skillrating_internal.ladder_facts(ladder);
-    own := skillrating_internal.has_table(ladder, 'match_player');
     -- As the type of players writes them.
     EXECUTE format(
         'SELECT CAST(o.ids AS text[]), CAST(n.ids AS text[]),
@@ -187,13 +141,41 @@ BEGIN
     IF twice IS NOT NULL THEN
         RAISE invalid_parameter_value USING MESSAGE = format('%s is given twice', twice);
     END IF;
-    IF pseudonyms IS NULL THEN
-        new_ids := skillrating_internal.make_pseudonyms(ladder, cardinality(old_ids));
-    ELSIF cardinality(new_ids) <> cardinality(old_ids) THEN
-        RAISE array_subscript_error USING
-            MESSAGE = format('%s players need as many pseudonyms, not %s', cardinality(old_ids),
-                cardinality(new_ids));
-    ELSE
+    n := cardinality(old_ids);
+    -- Whatever the type takes first: hexadecimal digits, which make a uuid, too, or a negative or
+    -- else a positive number of 60, 31 or 15 bits.
+    FOREACH form IN ARRAY CASE WHEN pseudonyms IS NULL THEN ARRAY['r.digits', '-1 - r.bits', '-1 - (r.bits >> 29)', '-1 - (r.bits >> 45)',
+        '1 + (r.bits >> 1)', '1 + (r.bits >> 30)', '1 + (r.bits >> 46)'] ELSE '{}' END
+    LOOP
+        BEGIN
+            -- Random numbers of the operating system make these, and nothing else goes in; more than are
+            -- needed, because some may be taken; and in no order, which would be that of the players.
+            EXECUTE format(
+                'SELECT ARRAY(
+                    SELECT u.id FROM unnest(m.ids) AS u(id)
+                    WHERE u.id <> ALL ((SELECT skillrating_internal.known_players($1, m.ids, true))::text[])
+                    ORDER BY gen_random_uuid() LIMIT $2)
+                FROM (
+                    SELECT array_agg(DISTINCT CAST(CAST(%s AS text) AS %s)::text) AS ids
+                    FROM (
+                        SELECT d.digits, (''x'' || right(d.digits, 15))::bit(60)::bigint AS bits
+                        FROM (SELECT replace(gen_random_uuid()::text, ''-'', '''')
+                            FROM generate_series(1, 2 * $2 + 100)) AS d(digits)) AS r) AS m',
+                form, t.player_type)
+            INTO new_ids USING ladder, n;
+            EXIT WHEN cardinality(new_ids) = n;
+        EXCEPTION
+            WHEN data_exception OR integrity_constraint_violation THEN
+                CONTINUE;
+        END;
+    END LOOP;
+    IF cardinality(new_ids) IS DISTINCT FROM n THEN
+        RAISE USING
+            ERRCODE = CASE WHEN pseudonyms IS NULL THEN 'invalid_parameter_value' ELSE 'array_subscript_error' END,
+            MESSAGE = CASE WHEN pseudonyms IS NULL THEN format('cannot make %s unused pseudonyms of type %s', n, t.player_type)
+                ELSE format('%s players need as many pseudonyms, not %s', n, cardinality(new_ids)) END,
+            HINT = 'Give one pseudonym for each player.';
+    ELSIF pseudonyms IS NOT NULL THEN
         -- A source may have them already, if it has been changed before.
         known := skillrating_internal.known_players(ladder, new_ids, own)
             || ARRAY(SELECT unnest(new_ids) INTERSECT SELECT unnest(old_ids));
@@ -213,10 +195,9 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.forget_players(text, anycompatiblearray, text[]) IS
 'Erases persons from a ladder: puts pseudonyms in their place in matches, events, ratings, solved
 skills, operations and reasons, and leaves every number as it is, so that nothing has to be
-replayed. Without pseudonyms it makes random ones, which have no link to the player. In reasons that
-users wrote, and in messages of errors, [forgotten] takes the place of an identifier that is a word.
-Where the ladder has a source, put the same pseudonyms into the tables behind it, in the same
-transaction, before or after. Returns a row for each player: the pseudonym, and whether the ladder
-knew the player. Errors: 42704 for an unknown ladder, 22004 for nulls, 2202E unless there are as
-many pseudonyms as players, 22023 for one who is given twice and for a type that no pseudonyms can
-be made of, 23505 if a pseudonym is taken.';
+replayed. Without pseudonyms it makes random ones. In reasons that users wrote, and in messages of
+errors, [forgotten] takes the place of an identifier that is a word. Where the ladder has a source,
+put the same pseudonyms into the tables behind it, in the same transaction, before or after. Returns
+a row for each player: the pseudonym, and whether the ladder knew the player. Errors: 42704 for an
+unknown ladder, 22004 for nulls, 2202E unless there are as many pseudonyms as players, 22023 for one
+who is given twice and for a type that no pseudonyms can be made of, 23505 if a pseudonym is taken.';

@@ -52,8 +52,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.hold_pair(text, text) IS
-'Locks a ladder and its shadow, with the tables that move, so that nobody rates or reads them by
-functions, in the order in which transactions that rate do.';
+'Locks a ladder and its shadow, with the tables that move, in the order in which transactions that
+rate do.';
 
 CREATE FUNCTION skillrating_internal.check_operations_agree(ladder text, shadow text, voids boolean)
 RETURNS void
@@ -110,50 +110,6 @@ COMMENT ON FUNCTION skillrating_internal.check_operations_agree(text, text, bool
 'Error 42501 for relations of another role, 55000 that names the operations that count in a ladder
 and not in its shadow, or the other way round, the attached tables, and, if asked for, void
 matches.';
-
-CREATE FUNCTION skillrating_internal.check_promotion(ladder text, shadow text, former text, hanging text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-DECLARE
-    objects text;
-    statements text;
-    waiting bigint;
-BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
-    PERFORM skillrating_internal.check_choice('hanging', hanging, 'refuse', 'keep');
-    IF former <> former::name::text THEN
-        RAISE name_too_long USING MESSAGE = format('name of a ladder is too long: "%s"', former);
-    END IF;
-    IF to_regnamespace(quote_ident(former)) IS NOT NULL THEN
-        RAISE duplicate_schema USING
-            MESSAGE = format('schema "%s" already exists', former),
-            HINT = 'Give a name that no schema has, so that nobody takes one ladder for the other.';
-    END IF;
-    PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
-    EXECUTE format('SELECT count(*) FROM %I.correction', shadow) INTO waiting;
-    IF waiting > 0 THEN
-        RAISE NOTICE USING
-            MESSAGE = format('ladder "%s" is promoted while corrections wait: %s', shadow, waiting),
-            HINT = format('SELECT skillrating.catch_up(%L) counts them.', ladder);
-    END IF;
-    IF hanging = 'keep' THEN
-        RETURN;
-    END IF;
-    SELECT string_agg(h.what, ', '), string_agg(h.statement || ';', E'\n') INTO objects, statements
-    FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h;
-    IF objects IS NOT NULL THEN
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, objects),
-            DETAIL = statements,
-            HINT = format('Run these statements after SELECT skillrating.promote_ladder(%L, former => %L, hanging => ''keep''), in the same transaction.',
-                shadow, former);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_promotion(text, text, text, text) IS
-'A part of promote_ladder(): its errors and notices, before anybody has to wait.';
 
 CREATE FUNCTION skillrating_internal.rename_ladders(ladder text, shadow text, former text)
 RETURNS void
@@ -243,11 +199,14 @@ AS $function$
 DECLARE
     first_schema oid;
     held_schema oid;
+    waiting bigint;
+    hung record;
     statements text[];
     statement text;
     published record;
 BEGIN
-    PERFORM skillrating_internal.check_inside(shadow);
+    PERFORM skillrating_internal.check_inside(shadow),
+        skillrating_internal.check_choice('hanging', hanging, 'refuse', 'keep');
     -- Whoever waits for the maintenance lock of the ladder must not have a lock on any of its tables, and
     -- afterwards another one may be in its place.
     LOOP
@@ -264,7 +223,30 @@ BEGIN
         PERFORM skillrating_internal.lock_maintenance(first_schema);
         held_schema := first_schema;
     END LOOP;
-    PERFORM skillrating_internal.check_promotion(ladder, shadow, former, hanging);
+    -- Whatever is wrong is said before anybody has to wait.
+    IF former <> former::name::text THEN
+        RAISE name_too_long USING MESSAGE = format('name of a ladder is too long: "%s"', former);
+    END IF;
+    IF to_regnamespace(quote_ident(former)) IS NOT NULL THEN
+        RAISE duplicate_schema USING
+            MESSAGE = format('schema "%s" already exists', former),
+            HINT = 'Give a name that no schema has, so that nobody takes one ladder for the other.';
+    END IF;
+    PERFORM skillrating_internal.check_operations_agree(ladder, shadow, true);
+    EXECUTE format('SELECT count(*) FROM %I.correction', shadow) INTO waiting;
+    IF waiting > 0 THEN
+        RAISE NOTICE 'ladder "%" is promoted while corrections wait: %', shadow, waiting
+            USING HINT = format('SELECT skillrating.catch_up(%L) counts them.', ladder);
+    END IF;
+    SELECT string_agg(h.what, ', ') AS objects, string_agg(h.statement || ';', E'\n') AS statements INTO hung
+    FROM skillrating_internal.hanging_objects(ladder, shadow, former) AS h WHERE hanging = 'refuse';
+    IF hung.objects IS NOT NULL THEN
+        RAISE dependent_objects_still_exist USING
+            MESSAGE = format('objects would go on meaning the former ladder "%s": %s', ladder, hung.objects),
+            DETAIL = hung.statements,
+            HINT = format('Run these statements after SELECT skillrating.promote_ladder(%L, former => %L, hanging => ''keep''), in the same transaction.',
+                shadow, former);
+    END IF;
     statements := ARRAY(SELECT skillrating_internal.dress_statements(ladder, shadow));
     PERFORM skillrating_internal.hold_pair(ladder, shadow);
     -- From here on nobody else is at work on either.
@@ -298,16 +280,16 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.promote_ladder(text, text, text) IS
 'Puts a shadow in the place of the ladder that it was made of, which gets the name former and goes on
-as the shadow of the new one: two schemas are renamed, in one transaction, with tables of matches
-and mirrors following the name. Before, the shadow gets the columns, indexes, policies, comments and
-privileges that the ladder has. It refuses (2BP01) where objects of the user, such as views, foreign
-keys, triggers or publications, would go on meaning the former ladder: the detail has the statements
-that make them again, to be run after it in the same transaction with hanging => keep. Subscribers
-need the same names. Whoever rates or calls functions of the ladder meanwhile waits, for tens of
-milliseconds, or with mirrors as long as their rows take to write; queries of the tables go on.
-Returns the name that the shadow has from now on. Errors: 42704 for an unknown ladder, 22023 for one
-that is no shadow, 42P06 if a schema is called former, 55000 if operations or void matches of one
-are not in the other, 0A000 above READ COMMITTED, 42501 unless the caller owns both ladders, 55P03,
-naming who is in the way, if they cannot be held within 30 s or lock_timeout, 40001 if another
-session has renamed one of them meanwhile, and whatever keeps the shadow from getting a column, an
-index or a check that the ladder has.';
+as the shadow of the new one: two schemas are renamed, with tables of matches and mirrors following
+the name. Before, the shadow gets the columns, indexes, policies, comments and privileges that the
+ladder has. It refuses (2BP01) where objects of the user, such as views, foreign keys, triggers or
+publications, would go on meaning the former ladder: the detail has the statements that make them
+again, to be run after it in the same transaction with hanging => keep. Subscribers need the same
+names. Whoever rates or calls functions of the ladder meanwhile waits, for tens of milliseconds, or
+with mirrors as long as their rows take to write; queries of the tables go on. Returns the name that
+the shadow has from now on. Errors: 42704 for an unknown ladder, 22023 for one that is no shadow,
+42P06 if a schema is called former, 55000 if operations or void matches of one are not in the other,
+0A000 above READ COMMITTED, 42501 unless the caller owns both ladders, 55P03, naming who is in the
+way, if they cannot be held within 30 s or lock_timeout, 40001 if another session has renamed one of
+them meanwhile, and whatever keeps the shadow from getting a column, an index or a check that the
+ladder has.';

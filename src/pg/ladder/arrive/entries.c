@@ -85,12 +85,6 @@ static const LadderEntry entries[] = {
 		{"operation", ACL_SELECT}, {"source", ACL_SELECT}, {"component", ACL_SELECT},
 	{"component_event", ACL_SELECT}, {"pending", ACL_SELECT}},.nladders = 1,.work = WORK_VERIFY},
 
-	/* Existing matches */
-	{"backfill_batches", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1,
-	.work = WORK_BACKFILL,.phase = PHASE_SEARCHING},
-	{"backfill_batch", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1,.work = WORK_BACKFILL},
-
-
 	/* History */
 	{"set_horizon", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true},
 	{"catch_up", ExclusiveLock, RIGHTS_OF_OWNER,.nladders = 1,.maintains = true,.concurrent = true,.work = WORK_CATCH_UP},

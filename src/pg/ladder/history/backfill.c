@@ -2,37 +2,81 @@
  * backfill.c
  *		Rating existing matches that nobody has looked at, a batch at a time.
  *
- * The procedure backfill() finds these matches in the order of time, cuts them into
- * batches, and has each of them rated here in a transaction of its own.  Nothing says
- * how far it has got but the ladder itself: a match that was looked at has a row in
- * rated_match.  So it can end at any point and be called again, and of two that are at work
- * at once each leaves alone what the other one has done.
+ * The procedure backfill() finds these matches in the order of time, and rates batches of them,
+ * each in a transaction of its own.  Nothing says how far it has got but the ladder itself: a match
+ * that was looked at has a row in rated_match.  So it can end at any point and be called again, and
+ * of two that are at work at once each leaves alone what the other one has done.
  */
 #include "pg/sql/glue.h"
 
-#include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "executor/tstoreReceiver.h"
 #include "funcapi.h"
-#include "utils/array.h"
+#include "nodes/parsenodes.h"
+#include "tcop/pquery.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
+#include "utils/tuplestore.h"
 
 #include "pg/ladder/arrive/attempts.h"
-#include "pg/ladder/arrive/entries.h"
 #include "pg/ladder/arrive/feed.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/progress.h"
 
-/* The arguments of backfill_batch(). */
+/* The arguments of backfill() that go in. */
 enum
 {
-	BATCH_LADDER,
-	BATCH_MATCHES,
-	BATCH_LATE,
-	BATCH_DONE,
-	BATCH_TOTAL,
-	BATCH_STARTED_AT
+	BACKFILL_LADDER,
+	BACKFILL_BATCH_SIZE,
+	BACKFILL_LATE,
+	BACKFILL_CATCH_UP,
+	BACKFILL_NARGS
+};
+
+#define MS_BETWEEN_NOTICES 10000
+
+/* What outlives the transactions of a backfill, in the memory of its procedure. */
+typedef struct Backfill
+{
+	char	   *name;			/* of the ladder */
+	Ladder	   *entered;
+	bool		appends;		/* late => 'append' */
+	TimestampTz started_at;
+	TimestampTz told_at;
+	Tuplestorestate *waiting;	/* the matches, as texts: another ladder may
+								 * have the name meanwhile */
+	TupleTableSlot *slot;
+	int64		total;			/* of them, or PROGRESS_UNKNOWN */
+	int64		done;
+	int64		looked_at;
+	int64		late;
+	int64		unrated;
+	bool		reports;		/* progress */
+} Backfill;
+
+static const LadderEntry search_entry = {
+	"backfill", AccessShareLock, RIGHTS_OF_OWNER,.nladders = 1
+};
+static const LadderEntry batch_entry = {
+	"backfill", RowShareLock, RIGHTS_OF_OWNER,.nladders = 1
+};
+
+/*
+ * What nobody has looked at, and what waits.  Matches are fewer than their rows, so that each is
+ * looked up once.
+ */
+static LadderQuery waiting_query = {
+	.text = "SELECT pg_catalog.format('%s', u.match_id) FROM ("
+	"SELECT g.match_id, g.at FROM ("
+	"SELECT s.match_id, pg_catalog.min(CAST(s.played_at AS pg_catalog.timestamptz)) AS at "
+	"FROM {source} AS s WHERE s.match_id IS NOT NULL GROUP BY s.match_id) AS g "
+	"WHERE NOT EXISTS (SELECT FROM {rated_match} AS m WHERE m.match_id {match =} g.match_id) "
+	"UNION ALL SELECT p.match_id, CAST(s.played_at AS pg_catalog.timestamptz) "
+	"FROM {pending} AS p LEFT JOIN {source} AS s ON s.match_id {match =} p.match_id) AS u "
+	"GROUP BY u.match_id ORDER BY pg_catalog.min(u.at), u.match_id{match order}"
 };
 
 /*
@@ -47,103 +91,168 @@ static LadderQuery drain_batch_query = {
 	.param = {ARRAY_OF(VALUE_MATCH)}
 };
 
-/* A table of the matches that an array of texts names. */
-static IdTable *
-read_batch(Ladder *ladder, ArrayType *texts)
+/* Enter the ladder for a part of the work, in a transaction that has just begun. */
+static Ladder *
+begin_part(Backfill *work, const LadderEntry *entry, WorkPhase phase)
 {
-	IdType	   *type = ladder->match_type;
-	IdTable    *ids = id_table_create(type);
-	Datum	   *name;
-	bool	   *null;
-	int			n;
-	int			i;
+	Oid			schema = ladder_lock(work->name, entry);
+	Ladder	   *ladder;
 
-	deconstruct_array(texts, TEXTOID, -1, false, TYPALIGN_INT, &name, &null, &n);
-	for (i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (null[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("match must not be null")));
-		id_table_add(ids, id_from_text(type, TextDatumGetCString(name[i]), "match_id"));
-	}
-	return ids;
-}
-
-/*
- * What becomes of matches that are older than others of their players: they get their
- * place by time, or the next one, which only a ladder allows that appends late ones.
- */
-static bool
-late_reorders(const Ladder *ladder, const char *late)
-{
-	if (strcmp(late, "reorder") == 0)
-		return true;
-	if (strcmp(late, "append") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("late must be \"append\" or \"reorder\", not \"%s\"", late)));
-	if (ladder->reorders)
+	EnsurePortalSnapshotExists();
+	work->entered = ladder_begin(schema, entry);
+	work->reports = progress_begin(WORK_BACKFILL, schema, work->entered->owner);
+	progress_since(work->started_at);
+	progress_phase(phase, work->total);
+	ladder = ladder_open(work->entered);
+	ladder_require_triggers(ladder);
+	if (work->appends && ladder->reorders)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("ladder \"%s\" cannot append late matches", ladder->name),
 				 errhint("It was made with late => 'reorder', which puts them into the order of time.")));
-	return false;
-}
-
-/* backfill_batch(ladder, matches, late, done, total, started_at) */
-static Datum
-backfill_batch(PG_FUNCTION_ARGS)
-{
-	Ladder	   *ladder;
-	IdTable    *ids;
-	Applied		applied;
-	ResultRow	row = {0};
-	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("ladder, matches and late must not be null")));
-	ladder = ladder_open_inside(fcinfo);
-	ladder_require_triggers(ladder);
-	ladder->reorders = late_reorders(ladder,
-									 text_to_cstring(PG_GETARG_TEXT_PP(BATCH_LATE)));
-
-	if (!PG_ARGISNULL(BATCH_STARTED_AT))
-		progress_since(PG_GETARG_TIMESTAMPTZ(BATCH_STARTED_AT));
-	progress_phase(PHASE_RATING, PG_ARGISNULL(BATCH_TOTAL) ? PROGRESS_UNKNOWN :
-				   PG_GETARG_INT64(BATCH_TOTAL));
-	if (!PG_ARGISNULL(BATCH_DONE))
-		progress_done(PG_GETARG_INT64(BATCH_DONE));
-
-	ids = read_batch(ladder, PG_GETARG_ARRAYTYPE_P(BATCH_MATCHES));
+	ladder->reorders = !work->appends;
 	ladder_maintain(ladder);
-	(void) ladder_execute(ladder, &drain_batch_query,
-						  DATUMS(id_array(ladder->match_type, id_table_ids(ids), id_table_count(ids))),
-						  NULL, NULL);
-	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true,
-							MATCHES_BACKFILLED);
-	ladder_close(ladder);
-	put_int64(&row, applied.looked_at);
-	put_int64(&row, applied.late);
-	put_int64(&row, applied.unrated);
-	return return_result_row(fcinfo, &row);
+	return ladder;
 }
 
-/*
- * As a part of backfill(): error 2D000 in a transaction block, where its first COMMIT would fail with
- * the same code and no word on why.  Within a function, or a procedure that such a block has called,
- * it is that COMMIT which fails.
- */
-SQL_FUNCTION(skillrating_backfill_batch)
+static void
+end_part(Backfill *work, Ladder *ladder)
 {
-	if (!PG_ARGISNULL(BATCH_STARTED_AT) && IsTransactionBlock())
+	ladder_close(ladder);
+	progress_end(work->reports);
+	ladder_end(work->entered);
+	SPI_commit();
+}
+
+/* The matches to look at, which are kept for the transactions to come. */
+static void
+find_waiting(Backfill *work)
+{
+	DestReceiver *dest = CreateDestReceiver(DestTuplestore);
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+	Ladder	   *ladder;
+
+	TupleDescInitEntry(desc, 1, "match_id", TEXTOID, -1, 0);
+	work->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	work->waiting = tuplestore_begin_heap(false, true, work_mem);
+	SetTuplestoreDestReceiverParams(dest, work->waiting, CurrentMemoryContext, false, NULL, NULL);
+	work->total = PROGRESS_UNKNOWN;
+	ladder = begin_part(work, &search_entry, PHASE_SEARCHING);
+	work->total = (int64) ladder_execute(ladder, &waiting_query, NULL, NULL, dest);
+	end_part(work, ladder);
+}
+
+/* Rate the next of them. */
+static void
+rate_batch(Backfill *work, int batch_size)
+{
+	Ladder	   *ladder = begin_part(work, &batch_entry, PHASE_RATING);
+	IdType	   *type = ladder->match_type;
+	IdTable    *ids = id_table_create(type);
+	Applied		applied;
+
+	progress_done(work->done);
+	while (id_table_count(ids) < batch_size &&
+		   tuplestore_gettupleslot(work->waiting, true, false, work->slot))
+	{
+		bool		isnull;
+		Datum		match_id = slot_getattr(work->slot, 1, &isnull);
+
+		CHECK_FOR_INTERRUPTS();
+		id_table_add(ids, id_from_text(type, TextDatumGetCString(match_id), "match_id"));
+		work->done++;
+	}
+	(void) ladder_execute(ladder, &drain_batch_query,
+						  DATUMS(id_array(type, id_table_ids(ids), id_table_count(ids))), NULL, NULL);
+	applied = apply_matches(ladder, id_table_ids(ids), id_table_count(ids), true, MATCHES_BACKFILLED);
+	work->looked_at += applied.looked_at;
+	work->late += applied.late;
+	work->unrated += applied.unrated;
+	end_part(work, ladder);
+}
+
+static void
+tell_progress(Backfill *work)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (work->done == work->total ||
+		!TimestampDifferenceExceeds(work->told_at, now, MS_BETWEEN_NOTICES))
+		return;
+	work->told_at = now;
+	ereport(NOTICE,
+			(errmsg("rated %lld of %lld matches of ladder \"%s\"",
+					(long long) work->done, (long long) work->total, work->name)));
+}
+
+/* Run a statement as the caller, with the name of the ladder and two counts. */
+static void
+run_as_caller(const Backfill *work, const char *statement)
+{
+	Oid			type[] = {TEXTOID, INT8OID, INT8OID};
+	Datum		value[] = {CStringGetTextDatum(work->name), Int64GetDatum(work->unrated),
+	Int64GetDatum(work->looked_at)};
+
+	if (SPI_execute_with_args(statement, lengthof(type), type, value, NULL, false, 0) < 0)
+		elog(ERROR, "SPI_execute_with_args failed");
+}
+
+/* The procedure backfill(ladder, batch_size, late, catch_up): counts of matches, late and unrated ones. */
+SQL_FUNCTION(skillrating_backfill)
+{
+	Backfill	work = {0};
+	ResultRow	row = {0};
+	char	   *late;
+	int			i;
+
+	for (i = 0; i < BACKFILL_NARGS; i++)
+		if (PG_ARGISNULL(i))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("ladder, batch_size, late and catch_up must not be null")));
+	late = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LATE));
+	if (PG_GETARG_INT32(BACKFILL_BATCH_SIZE) < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("batch_size must be at least 1, not %d",
+						PG_GETARG_INT32(BACKFILL_BATCH_SIZE))));
+	if (strcmp(late, "reorder") != 0 && strcmp(late, "append") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("late must be \"append\" or \"reorder\", not \"%s\"", late)));
+	if (castNode(CallContext, fcinfo->context)->atomic)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
 				 errmsg("backfill() cannot run inside a transaction block"),
 				 errhint("Each of its batches is a transaction. Call it outside of a block: "
 						 "in a driver that begins one by itself, with autocommit on.")));
-	return enter_ladder(fcinfo, backfill_batch);
+
+	SPI_connect_ext(SPI_OPT_NONATOMIC);
+	work.name = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LADDER));
+	work.appends = strcmp(late, "append") == 0;
+	work.started_at = work.told_at = GetCurrentTimestamp();
+
+	/* The snapshot of the call may be older than the locks that are to come. */
+	SPI_commit();
+	find_waiting(&work);
+	while (work.done < work.total)
+	{
+		rate_batch(&work, PG_GETARG_INT32(BACKFILL_BATCH_SIZE));
+		tell_progress(&work);
+	}
+	EnsurePortalSnapshotExists();
+	if (PG_GETARG_BOOL(BACKFILL_CATCH_UP))
+		run_as_caller(&work, "SELECT pg_catalog.count(*) FROM skillrating.catch_up($1)");
+	if (work.unrated > 0)
+		run_as_caller(&work, "SELECT skillrating_internal.tell_unrated(s.unrated, s.examples, "
+					  "pg_catalog.format('%s of %s matches do not count', $2, $3), "
+					  "$2 OPERATOR(pg_catalog.>) ($3 OPERATOR(pg_catalog./) 2)) "
+					  "FROM skillrating.ladder_status($1) AS s");
+	SPI_finish();
+	put_int64(&row, work.looked_at);
+	put_int64(&row, work.late);
+	put_int64(&row, work.unrated);
+	return return_result_row(fcinfo, &row);
 }
 
 static const LadderEntry rate_failed_entry = {
