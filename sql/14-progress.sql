@@ -1,15 +1,8 @@
 -- What other sessions can see of long work.
 
-SELECT skillrating_internal.make_function('skillrating.progress', '
-    OUT pid integer,
-    OUT work text,
-    OUT ladder text,
-    OUT phase text,
-    OUT done bigint,
-    OUT total bigint,
-    OUT started_at timestamptz,
-    OUT phase_started_at timestamptz',
-    'SETOF record', 'STABLE PARALLEL RESTRICTED ROWS 10',
+SELECT skillrating_internal.make_function('skillrating.progress', '',
+    'TABLE (pid integer, work text, ladder text, phase text, done bigint, total bigint,
+        started_at timestamptz, phase_started_at timestamptz)', 'STABLE PARALLEL RESTRICTED ROWS 10',
 'Long work that sessions are doing in this database at the moment: a row each, with the process
 (pid, as in pg_stat_activity), the function (work: backfill, catch_up, shadow_ladder, solve_ladder,
 suggest_model, tune or verify), the ladder (null for tune), what it is doing, how much of that is

@@ -20,21 +20,11 @@ description text: What its first state column is.');
 
 SELECT skillrating_internal.make_function('skillrating.models', '
     model text DEFAULT NULL,
-    params jsonb DEFAULT ''{}'',
-    OUT name text,
-    OUT summary text,
-    OUT state_columns text[],
-    OUT state_descriptions text[],
-    OUT supports text[],
-    OUT source text,
-    OUT deviation_column text,
-    OUT side_column text,
-    OUT command_column text,
-    OUT log_odds_unit float8,
-    OUT parameters jsonb,
-    OUT parts skillrating.model_part[],
-    OUT components skillrating.model_component[]',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
+    params jsonb DEFAULT ''{}''',
+    'TABLE (name text, summary text, state_columns text[], state_descriptions text[],
+        supports text[], source text, deviation_column text, side_column text,
+        command_column text, log_odds_unit float8, parameters jsonb,
+        parts skillrating.model_part[], components skillrating.model_component[])', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Every rating model with its default parameters, sorted by name; or one model under these
 parameters, which are checked.
 name, summary, source: the model, one line about it, and the paper or document that it comes from.
@@ -52,18 +42,9 @@ parts: what of the model can be switched on.  components: whose states there are
 Errors: 22023 for an unknown model or parameter or a wrong type, and for a parameter that has no
 effect, 22003 for a value out of range.');
 
-SELECT skillrating_internal.make_function('skillrating.parameters', '
-    of text,
-    OUT kind text,
-    OUT name text,
-    OUT type text,
-    OUT default_value jsonb,
-    OUT min float8,
-    OUT max float8,
-    OUT choices text[],
-    OUT unit text,
-    OUT description text',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 20',
+SELECT skillrating_internal.make_function('skillrating.parameters', 'of text',
+    'TABLE (kind text, name text, type text, default_value jsonb, min float8, max float8,
+        choices text[], unit text, description text)', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 20',
 'The parameters of what has that name, one a row, in the order of its definition: of a model, a
 solver, frag_scores or behaviour_score, or, by the name eligibility, the rules that
 set_eligibility() takes, in the order in which a match is judged by them.

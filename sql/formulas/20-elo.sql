@@ -36,11 +36,8 @@ SELECT skillrating_internal.make_function('skillrating.elo_contest_update', '
     rank float8[],
     k float8 DEFAULT 32,
     scale float8 DEFAULT 400,
-    score_base float8 DEFAULT 1,
-    OUT ordinal integer,
-    OUT expected_share float8,
-    OUT new_rating float8',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
+    score_base float8 DEFAULT 1',
+    'TABLE (ordinal integer, expected_share float8, new_rating float8)', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
 'Ratings after a contest of 2 to 1000 players, each against all others; one row a player, in the
 order of the arrays; ordinal is the position in them, from 1.
 rating, rank: arrays with one element a player.  rating: in points, finite.  rank: 1 is best, equal

@@ -9,12 +9,8 @@ SELECT skillrating_internal.make_function('skillrating.elo_mmr_update', '
     beta float8 DEFAULT 200,
     tau float8 DEFAULT 35,
     form text DEFAULT ''normal'',
-    split_ties boolean DEFAULT false,
-    OUT ordinal integer,
-    OUT new_mu float8,
-    OUT new_sigma float8,
-    OUT performance float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 100',
+    split_ties boolean DEFAULT false',
+    'TABLE (ordinal integer, new_mu float8, new_sigma float8, performance float8)', 'IMMUTABLE PARALLEL SAFE ROWS 100',
 'Skills after a contest by Elo-MMR (Ebtekar and Liu, 2021), and performances in it; one row a
 player, in the order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.

@@ -83,9 +83,7 @@ team_kills bigint: Kills of the own team in the log.');
 
 SELECT skillrating_internal.make_aggregate('frag_ratings',
     'killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb',
-    'skillrating.frag_rating[]', 'FINALFUNC_MODIFY = READ_ONLY');
-
-COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
+    'skillrating.frag_rating[]',
 'The ratings at the end of a log of frags:
 SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id, 1, false, ''{}'' ORDER BY at)
 AS ratings FROM ...) AS q, unnest(q.ratings) AS f
@@ -101,4 +99,5 @@ k, scale, points (0 is 1 here), floor and initial_rating are used.
 The highest rating comes first; players with equal ratings are sorted by player_id.
 Memory: a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 for options
-that differ from row to row.';
+that differ from row to row.',
+    'FINALFUNC_MODIFY = READ_ONLY');

@@ -9,11 +9,8 @@ SELECT skillrating_internal.make_function('skillrating.trueskill_update', '
     beta float8 DEFAULT 25 / 6.0,
     tau float8 DEFAULT 25 / 300.0,
     draw_probability float8 DEFAULT 0.1,
-    ties text DEFAULT ''alike'',
-    OUT ordinal integer,
-    OUT new_mu float8,
-    OUT new_sigma float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
+    ties text DEFAULT ''alike''',
+    'TABLE (ordinal integer, new_mu float8, new_sigma float8)', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
 order of the arrays; ordinal is the position in them, from 1.
 team, rank, mu, sigma, weight: arrays with one element a player.

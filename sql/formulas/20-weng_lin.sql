@@ -13,11 +13,8 @@ SELECT skillrating_internal.make_function('skillrating.weng_lin_update', '
     span integer DEFAULT 4,
     prevent_sigma_increase boolean DEFAULT false,
     epsilon float8 DEFAULT 0.1,
-    weights text DEFAULT ''partial'',
-    OUT ordinal integer,
-    OUT new_mu float8,
-    OUT new_sigma float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
+    weights text DEFAULT ''partial''',
+    'TABLE (ordinal integer, new_mu float8, new_sigma float8)', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill; one row a player,
 in the order of the arrays; ordinal is the position in them, from 1.
 variant: plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or
@@ -46,11 +43,8 @@ SELECT skillrating_internal.make_function('skillrating.weng_lin_win_probability'
     beta float8 DEFAULT 25 / 6.0,
     curve text DEFAULT ''normal'',
     variant text DEFAULT ''plackett_luce'',
-    epsilon float8 DEFAULT 0.1,
-    OUT team_number integer,
-    OUT win_probability float8,
-    OUT exact_win_probability float8',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
+    epsilon float8 DEFAULT 0.1',
+    'TABLE (team_number integer, win_probability float8, exact_win_probability float8)', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
 'The probabilities of teams to win, as OpenSkill predicts them and as the model itself does; one row
 a team, by its number.
 team, mu, sigma: arrays with one element a player.  team: any number; two teams or more.

@@ -229,11 +229,7 @@ may be equal under ORDER BY.
 Errors: those of rate(), 2202E for arrays of several dimensions or of other lengths than players,
 and 22023 for a match that is equal to the one before under ORDER BY.';
 
-SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('final_ratings', 'model text, PARTICIPANT', 'skillrating.final_rating[]',
 'The ratings at the end of a history of matches:
 SELECT f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f
@@ -248,29 +244,21 @@ unnest() reads a large result row by row, in the select list or in FROM as above
 skillrating.memory_limit bounds it, which is checked before the rows are sorted.  Copied as a whole,
 by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller than 1 GB.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
-54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
+54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().');
 
 SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+    'model text, PARTICIPANT, FACTS', 'skillrating.final_rating[]',
 'As the form with five arguments, with what else there is; null is nothing.
 inputs: made by inputs(): times, scores, stints, sides and other facts about a participant.
 options: an object, the same in all rows of a group, of
 parameters of the model that differ from their defaults, as {"k": 20} (see parameters()),
 strict_rows: whether a mistake in a match is an error (false),
 season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
-Error 22023 for other options, and for options that differ from row to row.';
+Error 22023 for other options, and for options that differ from row to row.');
 
 SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb, '
-    'start skillrating.final_rating[], start_components skillrating.final_component[]',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+    'model text, PARTICIPANT, FACTS, start skillrating.final_rating[], start_components skillrating.final_component[]',
+    'skillrating.final_rating[]',
 'As the form with seven arguments, with start and start_components, which are those of rate(), read
 from the first row: where players and components start; either may be null.  Players who do not play
-are in the result, too.';
+are in the result, too.');

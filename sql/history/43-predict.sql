@@ -19,11 +19,8 @@ SELECT skillrating_internal.make_function('skillrating.predict', '
     pool text DEFAULT '''',
     components skillrating.final_component[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT team integer,
-    OUT win_probability float8,
-    OUT draw_probability float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 2',
+    tournament text DEFAULT NULL',
+    'TABLE (team integer, win_probability float8, draw_probability float8)', 'IMMUTABLE PARALLEL SAFE ROWS 2',
 'What a model says of a match between players of given states, without a ladder: what preview() says
 of players who go into the match with these states.
 

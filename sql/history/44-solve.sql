@@ -1,11 +1,7 @@
 -- Ratings that all matches together imply.
 
-SELECT skillrating_internal.make_function('skillrating.solvers', '
-    OUT name text,
-    OUT summary text,
-    OUT source text,
-    OUT supports text[]',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 5',
+SELECT skillrating_internal.make_function('skillrating.solvers', '',
+    'TABLE (name text, summary text, source text, supports text[])', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 5',
 'The solvers of solve(), one a row, sorted by name: name, a summary, the paper or document that it
 comes from, and what of a match it takes into account, in the words of models(), with context and
 played_at.
@@ -71,11 +67,7 @@ contexts skillrating.context_estimate[]: The advantage of the first side, of two
 unrated bigint
 unrated_reasons jsonb');
 
-SELECT skillrating_internal.make_aggregate('solve',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('solve', 'solver text, PARTICIPANT', 'skillrating.estimate[]',
 'The skills that make all results together most probable:
 SELECT e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank)
 AS estimates FROM ...) AS q, unnest(q.estimates) AS e
@@ -103,14 +95,10 @@ skillrating.memory_limit is an error before the search.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
 parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB of rows, 22004
 without times where they are needed, 0A000 for a context under a solver that has none, and those of
-rate().';
+rate().',
+    'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
-SELECT skillrating_internal.make_aggregate('solve',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+SELECT skillrating_internal.make_aggregate('solve', 'solver text, PARTICIPANT, FACTS', 'skillrating.estimate[]',
 'As the form with five arguments, with what else there is; null is nothing.
 inputs: made by inputs(): times, scores, stints, sides, contexts and other facts about a
 participant.
@@ -118,14 +106,11 @@ options: an object, the same in all rows of a group, of
 parameters of the solver that differ from their defaults (see parameters()),
 exact_for: an array of players whose standard errors are computed exactly,
 strict_rows: whether a mistake in a match is an error (false).
-Error 22023 for other options, and for options that differ from row to row.';
+Error 22023 for other options, and for options that differ from row to row.',
+    'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
 SELECT skillrating_internal.make_aggregate('solve_components',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.component_estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+    'solver text, PARTICIPANT, FACTS', 'skillrating.component_estimate[]',
 'What solve() with the same arguments finds besides skills, under through_time: what side 1 is worth
 (home), and is worth in a context (home_context), clubs (club), and players in contexts
 (player_context), each at every time when it took part:
@@ -134,19 +119,14 @@ rank, skillrating.inputs(played_at => played_at, side => side), NULL ORDER BY pl
 AS components FROM ...) AS q, unnest(q.components) AS c
 Parameters such as home_sigma say which kinds there are.  In the order of the matches.  An empty
 array under other solvers, of which solve_summary() has what they find.  Null without rows.  Beside
-solve() it costs nothing.';
+solve() it costs nothing.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
+
+SELECT skillrating_internal.make_aggregate('solve_summary', 'solver text, PARTICIPANT', 'skillrating.solve_summary',
+'How solve() with the same arguments goes: whether it converges, and at what cost.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
 
 SELECT skillrating_internal.make_aggregate('solve_summary',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8) IS
-'How solve() with the same arguments goes: whether it converges, and at what cost.';
-
-SELECT skillrating_internal.make_aggregate('solve_summary',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'How solve() with the same arguments goes, with inputs and options.';
+    'solver text, PARTICIPANT, FACTS', 'skillrating.solve_summary',
+'How solve() with the same arguments goes, with inputs and options.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');

@@ -1,12 +1,7 @@
 -- Why matches do not count.
 
-SELECT skillrating_internal.make_function('skillrating.reasons', '
-    OUT reason text,
-    OUT mistake boolean,
-    OUT description text,
-    OUT remedy text,
-    OUT notice boolean',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 50',
+SELECT skillrating_internal.make_function('skillrating.reasons', '',
+    'TABLE (reason text, mistake boolean, description text, remedy text, notice boolean)', 'IMMUTABLE PARALLEL SAFE ROWS 50',
 'All reasons why a match does not count, as rated_match, rate(), solve_summary(), tune() and
 match_outcome() have them.
 reason: the code, which later versions keep.

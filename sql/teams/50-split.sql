@@ -9,17 +9,9 @@ SELECT skillrating_internal.make_function('skillrating.split_teams', '
     tolerance float8 DEFAULT 0,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commands boolean,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
+    explain boolean DEFAULT false',
+    'TABLE (player_id text, team integer, difference float8, win_probability float8,
+        exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'Splits the players of a lobby into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
@@ -71,17 +63,9 @@ SELECT skillrating_internal.make_function('skillrating.split_teams', '
     players anycompatiblearray,
     mu float8[],
     teams integer DEFAULT 2,
-    team_size integer DEFAULT NULL)
-RETURNS TABLE (
-    player_id anycompatible,
-    team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commands boolean,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
+    team_size integer DEFAULT NULL',
+    'TABLE (player_id anycompatible, team integer, difference float8, win_probability float8,
+        exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'split_teams(lobby(players, mu)), of players of any type that can be hashed and ordered.  With
 arrays that have no type, name the second: mu => .');
 
@@ -89,18 +73,9 @@ SELECT skillrating_internal.make_function('skillrating.split_all_sizes', '
     lobby skillrating.lobby,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    team_size integer,
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commands boolean,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 200',
+    explain boolean DEFAULT false',
+    'TABLE (team_size integer, player_id text, team integer, difference float8,
+        win_probability float8, exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 200',
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a game server has one ready whoever is still there.
 

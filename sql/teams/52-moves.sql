@@ -6,19 +6,10 @@ SELECT skillrating_internal.make_function('skillrating.suggest_swaps', '
     method text DEFAULT ''exact'',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    swaps integer,
-    player_id_a text,
-    player_id_b text,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
+    explain boolean DEFAULT false',
+    'TABLE (swaps integer, player_id_a text, player_id_b text, difference float8,
+        win_probability float8, exact boolean, bound float8, commander_1 text, commander_2 text,
+        why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'The fewest swaps that make two existing teams even, those of current in the lobby: for each number
 of swaps that is better than any smaller number, the players who change places, and the difference
 that is left.
@@ -66,19 +57,10 @@ SELECT skillrating_internal.make_function('skillrating.suggest_transfers', '
     max_lead integer DEFAULT 1,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    player_id text,
-    from_team integer,
-    to_team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 4',
+    explain boolean DEFAULT false',
+    'TABLE (player_id text, from_team integer, to_team integer, difference float8,
+        win_probability float8, exact boolean, bound float8, commander_1 text, commander_2 text,
+        why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 4',
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
 who move are chosen together, and by the sign of the difference, so that no strong player leaves the
@@ -105,18 +87,9 @@ SELECT skillrating_internal.make_function('skillrating.place_joiner', '
     max_lead integer DEFAULT 1,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1',
+    explain boolean DEFAULT false',
+    'TABLE (player_id text, team integer, difference float8, win_probability float8,
+        exact boolean, bound float8, commander_1 text, commander_2 text, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 1',
 'Teams for players who have none yet (current of the lobby is null), chosen together so that the
 match is as even as possible.
 

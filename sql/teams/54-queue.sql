@@ -11,18 +11,9 @@ SELECT skillrating_internal.make_function('skillrating.pair_queue', '
     widening float8 DEFAULT NULL,
     max_window float8 DEFAULT NULL,
     min_quality float8 DEFAULT 0,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    match_number integer,
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    quality float8,
-    region bigint,
-    commands boolean,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1000',
+    explain boolean DEFAULT false',
+    'TABLE (match_number integer, player_id text, team integer, difference float8,
+        win_probability float8, quality float8, region bigint, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 1000',
 'Groups queued players into matches of teams that are as even as possible.
 
 Result: a row for each player who got a match.  The rows of a match come by team, and within a team

@@ -139,7 +139,6 @@ BEGIN
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
     END IF;
-    PERFORM skillrating_internal.check_relation(relation);
     EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
     IF replica AND is_strict THEN
         RAISE object_not_in_prerequisite_state USING
@@ -452,8 +451,7 @@ BEGIN
             MESSAGE = format('source must not be null for ladder "%s"', ladder),
             HINT = 'Its view source is gone, or selects from several relations.';
     END IF;
-    PERFORM skillrating_internal.check_relation(new_source),
-        skillrating_internal.check_source(new_source);
+    PERFORM skillrating_internal.check_source(new_source);
     EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO t;
     PERFORM skillrating_internal.tell_judgement(new_source, t.model, t.params);
     IF EXISTS (SELECT FROM skillrating_internal.mirrors(ladder)) THEN

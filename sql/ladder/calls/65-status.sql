@@ -142,12 +142,8 @@ triggers: what keeps changes from being noticed, or null: triggers that are miss
 which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
-SELECT skillrating_internal.make_function('skillrating.verify', '
-    ladder text,
-    OUT check_name text,
-    OUT ok boolean,
-    OUT detail text',
-    'SETOF record', 'STABLE ROWS 7',
+SELECT skillrating_internal.make_function('skillrating.verify', 'ladder text',
+    'TABLE (check_name text, ok boolean, detail text)', 'STABLE ROWS 7',
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings

@@ -1,28 +1,5 @@
 -- Dropping a ladder, and emptying it.
 
-CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF NOT EXISTS (
-        SELECT FROM pg_constraint AS c
-        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
-            AND c.conname = 'apply_pending')
-    THEN
-        RETURN;
-    END IF;
-    -- With no row left the triggers have nothing to do.
-    EXECUTE format('DELETE FROM %I.pending', ladder);
-    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'Forgets the matches that wait for the end of the transaction, so that no trigger waits for table
-pending.';
-
 CREATE FUNCTION skillrating_internal.own_tables(ladder text)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
@@ -43,6 +20,7 @@ LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
     view text;
+    mirror regclass;
     tables text;
     shadows text;
     message text;
@@ -77,12 +55,26 @@ BEGIN
             MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
             HINT = format('Drop its shadows first: %s.', shadows);
     END IF;
-    PERFORM skillrating_internal.tell_kept(ladder, NULL, NULL);
+    FOR mirror IN
+        SELECT m.relation FROM skillrating_internal.mirrors(ladder) AS m JOIN pg_class AS c ON c.oid = m.relation
+        ORDER BY m.relation::text, m.pool
+    LOOP
+        RAISE NOTICE USING
+            MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', mirror, ladder);
+    END LOOP;
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),
         -- Without a source nobody has locked it yet.
         skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], '{}', 0);
-    PERFORM skillrating_internal.settle_pending(ladder);
+    -- With no row left the triggers that wait for the end of the transaction, and for which the table
+    -- would wait, have nothing to do.
+    IF EXISTS (
+        SELECT FROM pg_constraint AS c
+        WHERE c.conrelid = to_regclass(format('%I.pending', ladder)) AND c.conname = 'apply_pending')
+    THEN
+        EXECUTE format('DELETE FROM %I.pending', ladder);
+        EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
+    END IF;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
     BEGIN
         FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
@@ -138,7 +130,6 @@ BEGIN
         'SELECT (SELECT count(*) FROM %1$I.rated_match AS m WHERE m.status = ''rated''),
             count(DISTINCT r.player_id) FROM %1$I.rating AS r', ladder)
     INTO matches, players;
-    PERFORM skillrating_internal.settle_pending(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
@@ -148,7 +139,8 @@ BEGIN
         EXECUTE 'DELETE FROM ' || relation;
     END LOOP;
     -- Nor does what triggers for each row have enqueued just now wait any more.
-    PERFORM skillrating_internal.settle_pending(ladder);
+    EXECUTE format('DELETE FROM %I.pending', ladder);
+    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOR sequence IN
         SELECT s.name
