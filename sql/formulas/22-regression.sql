@@ -21,12 +21,10 @@ not fit into a double precision, 22023 if a feature is constant or depends on th
     'INITCOND = ''{}''', combine => 'linear_fit');
 
 COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
-'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
-products}.';
+'Transition function of linear_fit(): {features, rows, weight, ridge, means, sums of products}.';
 
 SELECT skillrating_internal.make_function('skillrating.linear_predict', 'fit skillrating.linear_model, x float8[]',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The prediction of a fit for the features x: intercept + sum of coefficient * x.
-fit: found by linear_fit().  x: one element for each of its coefficients.
-Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result that is
-out of range.');
+fit: of linear_fit().  x: an element for each coefficient.
+Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result too large.');

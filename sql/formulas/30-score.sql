@@ -74,6 +74,5 @@ Error 22003 for numbers out of range.');
 SELECT skillrating_internal.make_function('skillrating_internal.paired_difference', 'losses_a float8[], losses_b float8[]',
     'float8[]', 'IMMUTABLE STRICT PARALLEL SAFE',
 'A part of compare_ladders(): the mean of the first less the second over matches in the order of
-time, and its standard error, for which blocks of matches are independent and not matches; NaN for
-the error of fewer than 20 matches, and for both of none. Error 22023 for arrays of different
-lengths.');
+time, and its standard error, by blocks of them; NaN for the error of fewer than 20, and for both of
+none. Error 22023 for arrays of different lengths.');

@@ -11,8 +11,7 @@ mean_outcome float8: The mean outcome, 0 to 1; null without forecasts.');
 SELECT skillrating_internal.make_type('calibration',
 'Result of calibration(). The Brier score is, over the bins (Murphy), reliability - resolution +
 uncertainty + within_bins. The logistic recalibration is ln(q / (1 - q)) = intercept + slope
-ln(p / (1 - p)); null where it is not determined: when all were won, or a threshold separates won
-from lost.', '
+ln(p / (1 - p)); null where all were won, or a threshold separates won from lost.', '
 forecasts bigint: The number of forecasts.
 base_rate float8: The mean outcome.
 mean_probability float8: The mean forecast.

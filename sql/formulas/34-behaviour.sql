@@ -8,8 +8,7 @@ order given; order them by their identifiers, too.
 
 A game counts as one good deed, a commend as commend_weight; a report counts as report_weight bad
 ones, a quit as quit_weight.  Each counts half after half_life_days and after half_life_games.  The
-score is the share of the good, with prior_games games of the score prior_score beforehand: the mean
-of a Beta distribution.
+score is the share of the good, with prior_games of prior_score beforehand (Beta distribution).
 
 reports: the sum of the weights of those who reported the player in this game, such as their
 credibility from 0 to 1; at most max_reports count.  commends: likewise.  quits: 1 for a player who

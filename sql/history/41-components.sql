@@ -9,13 +9,11 @@ SELECT c.* FROM (SELECT skillrating.final_components(''state_space'', match_id, 
 rank, skillrating.inputs(side => side, context => map, club => club), NULL ORDER BY played_at,
 match_id) AS components FROM ...) AS q, unnest(q.components) AS c
 Sorted by kind, in the order of models(), pool, key and player_id.
-Null without rows; an empty array under a model without components.  Errors: those of
-final_ratings().',
+Null without rows; empty under a model without components.  Errors: those of final_ratings().',
     transition => 'final_ratings');
 
 SELECT skillrating_internal.make_aggregate('final_components',
     'model text, PARTICIPANT, FACTS, start skillrating.final_rating[], start_components skillrating.final_component[]',
     'skillrating.final_component[]',
-'As the form with seven arguments, with where players and components start: as the form of
-final_ratings() with nine arguments.',
+'As the form with seven arguments, with start and start_components as in final_ratings().',
     transition => 'final_ratings');

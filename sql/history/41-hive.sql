@@ -2,8 +2,7 @@
 
 SELECT skillrating_internal.make_aggregate('hive_win_probability',
     'state skillrating.hive_state, side integer, inputs skillrating.inputs', 'float8',
-'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or for
-each stint:
+'Probability that side 1 wins, 0 to 1, from the players of a match; one row for each player or stint:
 SELECT skillrating.hive_win_probability(skillrating.hive_state(skill => skill), side, NULL) FROM ...
 Its log-odds are the difference of the weighted skills over the total weight of play, plus that of
 the command skills over the total weight of commanding (no term if nobody commanded), plus log_odds.
@@ -11,8 +10,7 @@ state: made by hive_state().  side: 1 or 2.
 inputs: made by inputs(), may be null; of its columns these count:
 weight: share of the match, 0 or more; without it joined and left_at (seconds from the start) weigh
 as in hive_weight() under the default median_round, and without those the weight is 1.
-commanding: share of the row spent commanding, 0 to 1, or seconds of the stint if more than 1; it
-is not play.
+commanding: share of the row spent commanding, 0 to 1, or seconds if more than 1; it is not play.
 log_odds: of the context (map, size) in favour of side 1, the same in all rows; 0 by default.
 Rows without state or side are no players.  Null unless somebody played on both sides, and where
 somebody has joined and not left: give the time that is expected.
@@ -48,5 +46,4 @@ options: an object, the same in all rows of a match, of parameters of the model 
 their defaults (see parameters(''hive'')), and strict_rows: whether a mistake in the match is
 an error (false).
 Errors with strict_rows: 22004 for a null, 22023 for rows that contradict each other, 22003 for
-numbers out of range, 54000 for more than 10000 rows.  Error 22023 for other options, and for
-options that differ from row to row.');
+numbers out of range, 54000 for more than 10000 rows.  Always 22023 for other or varying options.');

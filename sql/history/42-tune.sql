@@ -61,7 +61,6 @@ Where a model has a scale of its own only ratios are determined: keep one such p
 match_id, player_id, team, rank: as in final_ratings().
 A draw of two teams counts as half a win of each; of more teams, the one in first place counts.
 Deterministic.  Memory: 8 bytes a participant, 8 for each column that is not null, 40 a match.
-Each evaluation rates the history once.
 Raises a warning where the result should not be trusted.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models,
 parameters and options, and without matches to fit to; and those of rate().');
@@ -73,8 +72,7 @@ fit: an array of 1 to 16 numbers, choices or flags among the parameters of the m
 parameters()), or log_odds, what side 1 is worth in matches that have sides and no log_odds of
 their own.  Null: the usual ones of the model.
 params: an object of parameters; the search starts there, and what is not fitted keeps its value.
-bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear where the lower bound is
-below 0.
+bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear from a negative bound.
 parts: the parts to try, an array of names (see models()), true for all for which the matches
 have what they need, or false.  A part is taken if its gain on later blocks of the matches that are
 fitted, in the order of time, is more than one standard error and than one nat in all; the best one

@@ -30,9 +30,8 @@ draw_probability: that two teams draw; null for more teams, and where the model 
 state_space, trueskill, trueskill2 and the variants thurstone_mosteller of weng_lin know them.
 
 model, params: one of models(), and an object of its parameters that differ from their defaults.
-state: all state columns of each player (state_columns in models()), one player after another or,
-from array_agg(), a row for each, such as state_after of rate() or state of final_ratings().  Idle
-time has to be in them already.
+state: all state columns of each player, one player after another or, from array_agg(), a row for
+each, such as state_after of rate() or state of final_ratings(), with idle time in them.
 played_at, tournament: when the match is played, or in what, for models with rating periods: states
 are brought to its period, at whose start forecasts are made.  Without them states are as given.
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean

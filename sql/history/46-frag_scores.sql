@@ -27,9 +27,8 @@ frags: how many a row stands for, 0 or more; null is 1.  team_kill: whether the 
 mates, and the row does not count; null is false.
 options: an object of the parameters that differ from their defaults (see
 parameters(''frag_scores'')), the same in all rows of a group; null is none.
-Rows may come in any order.
-Players are sorted by component, the largest first, then by score, the highest first, and where
-these are equal by first occurrence.
+Rows may come in any order.  Players are sorted by component, the largest first, and score, the
+highest first, equals by first occurrence.
 Memory: 40 bytes a pair that met, and a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 and 22003 for
 invalid parameters, 22023 for options that differ from row to row, 54000 beyond the memory allowed.',

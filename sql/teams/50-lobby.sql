@@ -76,15 +76,13 @@ Except for sums, exact is false unless the teams are even.
 party: players with the same text stay together, on a team or on the bench; null for none.  With a
 model they are a squad, as players with the same squad in preview().
 locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
-avoid: pairs of players who must not be on one team: ''{{a,b},{c,d}}''.  Players who are not in the
-lobby do not matter.
+avoid: pairs who must not be on one team: ''{{a,b},{c,d}}''; who is not in the lobby does not matter.
 split_evenly: players with the same text are divided between two teams as equally as possible, such
 as last round''s winners: of those who play, no team gets two more than the other.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
-current: the team of each at present, 1 or 2.  0 is the bench.  Null is a player without a team, or
-who was not there.
+current: the team of each at present, 1 or 2; 0 is the bench, null a player without a team.
 command_mu: what players are worth as commanders: each team gets one, who counts by command_mu times
 command_weight and not as a player.  command_mu_2: the same on the second team.
 commanders: whether a player may command; null for all players.

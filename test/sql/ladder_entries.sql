@@ -24,7 +24,8 @@ WHERE p.pronamespace = 'skillrating'::regnamespace AND p.prosrc = 'skillrating_e
             AND pg_get_function_arguments(p.oid) IN (pg_get_function_arguments(b.oid), replace(pg_get_function_arguments(b.oid), ' anyelement', ' text'))
             AND pg_get_function_result(b.oid) = pg_get_function_result(p.oid)
             AND b.provolatile = p.provolatile
-            AND (b.proisstrict AND p.provolatile <> 'v' AND p.pronargs > 1 AND pg_get_function_arguments(b.oid) !~ ' DEFAULT NULL::') = p.proisstrict AND b.prorows = p.prorows);
+            AND (b.proisstrict AND p.provolatile <> 'v' AND p.pronargs > 1 AND pg_get_function_arguments(b.oid) !~ ' DEFAULT NULL::') = p.proisstrict AND b.prorows = p.prorows)
+ORDER BY p.oid::regprocedure::text COLLATE "C";
 
 -- The parts behind it do nothing by themselves, whoever calls them.  (Those in SQL, and
 -- has_table(), read the catalogs only, and those of create_ladder() make tables as whoever calls them.)

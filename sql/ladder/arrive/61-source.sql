@@ -170,9 +170,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass, text) IS
-'What a source reads: the column of a table that is match_id, if the current role can attach it;
-what stands in the way, or speaks against it, and a remedy; and whether it leads to match_id at all
-(watched).';
+'What a source reads: the column of a table that is match_id, if the current role can attach it; what
+is in the way or speaks against it, and a remedy; and whether it leads to match_id (watched).';
 
 CREATE FUNCTION skillrating_internal.new_tables(
     ladder text,
@@ -222,9 +221,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.new_tables(text, regclass) IS
-'Of the tables below a source those to be attached to a ladder (relations, by columns, and as a
-list), sentences about them and others, remedies (calls), and the attached ones that it does not
-read (gone).';
+'Of the tables below a source those to be attached to a ladder (relations, columns, list), sentences
+about them and others, remedies (calls), and the attached ones that it does not read (gone).';
 
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
@@ -291,9 +289,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
-'Attaches the tables below a source, all or none, locked together with those that are to mirror
-ratings, tells what will be noticed and what not, and returns how many it attached. Errors: 55P03,
-and those of attach().';
+'Attaches the tables below a source, all or none, locked with those that are to mirror ratings, tells
+what will be noticed and what not, and returns how many. Errors: 55P03, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.known_pools(ladder text, source regclass DEFAULT NULL)
 RETURNS text[]
@@ -319,8 +316,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_pools(text, regclass) IS
-'The rating pools of a source or, if that is null, of a ladder, before its first match those of its
-source; null if there are none yet.';
+'The pools of a source or (null) of a ladder, before its first match those of its source; or null.';
 
 CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text

@@ -74,10 +74,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text, text, text) IS
-'The statement that writes ratings to a mirroring table after an event: for the rows of rating in
-the transition table changed, the players in the transition table inserted, all rows, or rows that
-are gone, which a query gives. Null if there is nothing to write. Error 42703 for an unknown
-column.';
+'The statement that writes ratings to a mirroring table after an event: for the rows of rating in the
+transition table changed, the players in the transition table inserted, all rows, or rows that are
+gone, which a query gives; or null. Error 42703 for an unknown column.';
 
 CREATE FUNCTION skillrating_internal.mirrors(
     ladder text,

@@ -76,7 +76,7 @@ COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
 
 SELECT skillrating_internal.make_function('skillrating.source_columns', '',
     'TABLE (column_name text, type text, needed text, description text)', 'IMMUTABLE PARALLEL SAFE ROWS 25',
-'The columns that a source of matches may have, a row of which is a participant: the name, the type
+'The columns that a source of matches may have, with a row for each participant: the name, the type
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
 (yes, no, or one: at least one of them), and what it is.');
 
@@ -382,29 +382,25 @@ SELECT skillrating_internal.make_function('skillrating.report_match', '
     'TABLE (player_id text, rating_before float8, rating_after float8, win_probability float8,
         score float8, state_before float8[], state_after float8[], outcome text, reason text,
         detail text, correction text, correction_seq bigint)', 'VOLATILE ROWS 12',
-'Inserts a match with its participants, one element of each array for each, rates it at once, and
-says for every player what came of it.
+'Inserts a match with its participants, an element of each array for each, and rates it at once.
 
-Result: a row for each player, in the order of players; one who occurs several times has a row, at
-the first place.
+Result: a row for each player, in the order of players; one who occurs several times at the first.
 rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where
-the match has not touched a player, or not yet, both are those with which the player would go into
-it.
+the match has not touched a player, or not yet, both are those before it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows, but unrated for those of whom the source has no row, where its owner
-has changed it, in a match that counts.
+outcome: the same in all rows, but unrated for those of whom a changed source has no row.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.
   corrected: it was looked at before with other content. The new content has taken its place, and
   counts from the next catch_up() on; the ratings are those of the old content.
-  waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
-  work is done in which a trigger has reported it.
+waiting: it will be rated by catch_up() if reason is late, else when the work is done in which a
+trigger reported it.
   unrated: it does not count, for the reason given.
-reason, detail: a code of reasons(), and in words; null for a match that counts. A match
-that was made void and is rated until catch_up() has reason void.
-correction, correction_seq: what waits for catch_up() because of this match, as table correction has
-it, and the place in the order from which history is out of date; a late match has none yet.
+reason, detail: a code of reasons(), and in words; null for one that counts, void for one that does
+so until catch_up().
+correction, correction_seq: what waits for catch_up() because of it, as table correction has it, and
+the place from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
 team, or whether it won (a match that all teams or none have won is a draw), or team_score (high is

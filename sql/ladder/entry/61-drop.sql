@@ -11,8 +11,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'The existing tables of a ladder, in an order in which they can be emptied; the last three are
-configuration.';
+'The existing tables of a ladder, as they can be emptied; the last three are configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
@@ -167,8 +166,7 @@ that wait are gone, and the matches in its own tables match and match_player. A 
 of your own forgets what it has rated, and the source stays as it is: its matches are rated again
 when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
 tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
-sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates. Returns how many matches were rated and how many players had a rating.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
-to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
-lock_timeout.';
+sequences start anew. Waits for whoever reads or rates. Returns how many matches were rated and how
+many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+23503 if rows of yours refer to a match, 55006 within the work on it, 55P03 if somebody keeps it
+waiting for 30 s or lock_timeout.';

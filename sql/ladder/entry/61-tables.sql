@@ -306,8 +306,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.default_comments(text, text, jsonb) IS
-'The comments that the tables, views and columns of a ladder have unless the user gives them
-others.';
+'The comments that tables, views and columns of a ladder have unless the user gives them others.';
 
 CREATE FUNCTION skillrating_internal.create_comments(
     ladder text,
@@ -334,5 +333,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_comments(text, text[], text, jsonb) IS
-'Comments on relations of a ladder, by their names, and on their columns, where there is none;
-states need the model.';
+'Comments on relations of a ladder and their columns, where there is none; states need the model.';
