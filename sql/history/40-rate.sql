@@ -85,24 +85,10 @@ SELECT skillrating_internal.make_type('rated_participants',
 state_before, state_after: arrays of two dimensions, by participant and by column of the state.
 draw_probability, unrated_reason, unrated_detail: of the match.
 A column is null as a whole where that of rated is null.  If an element of players is null the match
-is not rated, and all arrays are null.', '
-rating_before float8[]
-rating_after float8[]
-mu_before float8[]
-mu_after float8[]
-deviation_before float8[]
-deviation_after float8[]
-games_before bigint[]
-score float8[]
-win_probability float8[]
-sole_win_probability float8[]
-draw_probability float8
-loss_probability float8[]
-first_probability float8[]
-state_before float8[]
-state_after float8[]
-unrated_reason text
-unrated_detail text');
+is not rated, and all arrays are null.',
+    string_agg(format('%I %s%s', a.attname, format_type(a.atttypid, NULL), CASE WHEN a.attname NOT IN (
+        'state_before', 'state_after', 'draw_probability', 'unrated_reason', 'unrated_detail') THEN '[]' END), E'\n' ORDER BY a.attnum))
+FROM pg_attribute AS a WHERE a.attrelid = 'skillrating.rated'::regclass;
 
 SELECT skillrating_internal.make_type('inputs',
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().

@@ -18,10 +18,8 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    view text;
     mirror regclass;
     tables text;
-    shadows text;
     message text;
     detail text;
 BEGIN
@@ -40,19 +38,6 @@ BEGIN
         RAISE undefined_object USING
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
-    END IF;
-    SELECT string_agg(DISTINCT format('SELECT skillrating.drop_ladder(%L)', n.nspname), '; ') INTO shadows
-    FROM pg_class AS c
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid
-    JOIN pg_rewrite AS w ON w.oid = d.objid
-    JOIN pg_class AS s ON s.oid = w.ev_class AND s.relname = 'source' AND s.relnamespace <> c.relnamespace
-    JOIN pg_namespace AS n ON n.oid = s.relnamespace
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
-        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match');
-    IF shadows IS NOT NULL THEN
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
-            HINT = format('Drop its shadows first: %s.', shadows);
     END IF;
     FOR mirror IN
         SELECT m.relation FROM skillrating_internal.mirrors(ladder) AS m JOIN pg_class AS c ON c.oid = m.relation
@@ -76,11 +61,7 @@ BEGIN
     END IF;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
     BEGIN
-        FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
-            IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
-                EXECUTE format('DROP VIEW %I.%I', ladder, view);
-            END IF;
-        END LOOP;
+        EXECUTE format('DROP VIEW IF EXISTS %1$I.source, %1$I.leaderboard, %1$I.history, %1$I.components', ladder);
         IF tables IS NOT NULL THEN
             EXECUTE 'DROP TABLE ' || tables;
         END IF;
@@ -93,7 +74,7 @@ BEGIN
         WHEN dependent_objects_still_exist THEN
             -- The hint of the server names an option that this function has not.
             GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-            RAISE dependent_objects_still_exist USING MESSAGE = message, DETAIL = detail, HINT = 'Drop these objects first.';
+            RAISE dependent_objects_still_exist USING MESSAGE = message, DETAIL = detail, HINT = 'Drop these objects first, shadows by drop_ladder().';
     END;
 END
 $function$;
