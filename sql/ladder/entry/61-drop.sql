@@ -120,7 +120,6 @@ BEGIN
     END LOOP;
     -- Nor does what triggers for each row have enqueued just now wait any more.
     EXECUTE format('DELETE FROM %I.pending', ladder);
-    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOR sequence IN
         SELECT s.name
