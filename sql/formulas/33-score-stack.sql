@@ -46,8 +46,8 @@ probability: the forecasts of all models, in the same order in all rows.  For a 
 two teams an array with two dimensions: a row for each model, with the probability of each team to
 win, adding up to 1; b_k then multiplies logarithms of probabilities, and the result is scaled to
 add up to 1.
-outcome: an array of one number, 1 won, 0.5 drew, 0 lost; or the share of each team in
-the first place, adding up to 1 (1 for the winner, 0.5 for each of two who share it).
+outcome: an array of one number, 1 won, 0.5 drew, 0 lost; or the share of each team in the first
+place, adding up to 1 (1 for the winner, 0.5 for each of two who share it).
 An array with a null counts as null.
 deviation: prior standard deviation of each b_k, whose prior mean is 1 / k for k models.
 The other arguments and errors are those of recalibrate(); with more teams side has no effect.

@@ -89,7 +89,7 @@ unnest() reads it row by row, as that of final_ratings(), and what cannot fit in
 skillrating.memory_limit is an error before the search.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
 parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB of rows, 22004
-without times where they are needed, 0A000 for a context under a solver without, those of rate().',
+without times where they are needed, 0A000 for a context under solvers without, and as rate().',
     'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
 SELECT skillrating_internal.make_aggregate('solve', 'solver text, PARTICIPANT, FACTS', 'skillrating.estimate[]',

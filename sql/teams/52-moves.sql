@@ -23,7 +23,7 @@ difference, exact and bound: after these swaps, as in split_teams(); exact: no o
 many players are better, nor more swaps than were tried within the budget.
 win_probability: of the first team after these swaps, in every row.
 commander_1, commander_2: who commands either team then; null without commanders.  They are chosen
-anew for each number of swaps; by commanders you keep those who command now.
+anew for each number of swaps; to keep those who command now, name only them in commanders.
 
 Of the lobby''s constraints:
 current: null for a player without a team; there is no bench.
