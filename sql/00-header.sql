@@ -8,33 +8,10 @@
 -- extension that this one requires.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- A schema that exists is refused, whoever owns it and even if it is empty: its owner, and all
--- whom its privileges or default privileges name, could add an overload that catches a qualified
--- call, or use it to hold on to our functions.  CREATE SCHEMA would fail as well, and does so if
--- somebody is faster; this says why.
-DO LANGUAGE plpgsql
-$do$
-DECLARE
-    existing pg_catalog.record;
-BEGIN
-    SELECT n.nspname, n.nspowner::regrole AS owner INTO existing
-    FROM pg_catalog.pg_namespace AS n
-    WHERE n.nspname IN ('skillrating', 'skillrating_internal')
-    ORDER BY n.nspname
-    LIMIT 1;
-    IF FOUND THEN
-        RAISE duplicate_schema USING
-            MESSAGE = format('schema "%s" already exists', existing.nspname),
-            DETAIL = format('It belongs to role %s, and the extension creates its schemas itself.',
-                existing.owner),
-            HINT = format('See what it contains, then drop or rename it: DROP SCHEMA %I.',
-                existing.nspname);
-    END IF;
-END
-$do$;
-
 -- Both schemas belong to the extension, and to the role that the script runs as: nobody else
--- creates anything in them, and DROP EXTENSION takes them along.
+-- creates anything in them, and DROP EXTENSION takes them along.  One that exists is refused, whoever
+-- owns it and even if it is empty: its owner, and all whom its privileges or default privileges name,
+-- could add an overload that catches a qualified call, or use it to hold on to our functions.
 CREATE SCHEMA skillrating;
 -- Every function works with the rights of whoever calls it, but for those on ladders,
 -- which check these and then work as the ladder's owner.

@@ -22,11 +22,13 @@ $function$;
 -- An aggregate is in C, and so are its functions in skillrating_internal: NAME_transition and
 -- NAME_final.  Where several aggregates share one, transition and final say by whose name; combine
 -- says that states can be merged, by NAME_combine.  A state is internal or, where the options give an
--- initial condition, a float8[] in which rows with nulls do not count, and which can be stored.
+-- initial condition, a float8[] in which rows with nulls do not count, and which can be stored.  In
+-- arguments PARTICIPANT and FACTS are what histories are made of.
 CREATE FUNCTION skillrating_internal.make_aggregate(
     name text,
     arguments text,
     result text,
+    comment text,
     options text DEFAULT 'FINALFUNC_MODIFY = READ_WRITE',
     transition text DEFAULT NULL,
     final text DEFAULT NULL,
@@ -40,6 +42,8 @@ DECLARE
         combine || '_combine', combine || '_serial', combine || '_deserial'];
     support record;
 BEGIN
+    arguments := replace(replace(arguments, 'PARTICIPANT', 'match_id anycompatible, player_id anyelement, team integer, rank float8'),
+        'FACTS', 'inputs skillrating.inputs, options jsonb');
     FOR support IN
         SELECT f.name, f.takes, f.gives, f.parameter
         FROM (VALUES
@@ -59,6 +63,7 @@ BEGIN
         options := format('%s, %s = skillrating_internal.%I', options, support.parameter, support.name);
     END LOOP;
     EXECUTE format('CREATE AGGREGATE skillrating.%I(%s) (STYPE = %s, PARALLEL = SAFE, %s)', name, arguments, state, options);
+    EXECUTE format('COMMENT ON AGGREGATE skillrating.%I(%s) IS %L', name, arguments, comment);
 END
 $function$;
 

@@ -63,12 +63,12 @@ uncounted() {
 	:
 }
 
-# The public functions that SQL files comment on or that are in a list of entries to ladders, and that
-# tables of a page do not list.
+# The public functions that SQL files comment on or make by a call, or that are in a list of entries
+# to ladders, and that tables of a page do not list.
 unlisted() {
 	local page=$1
 	shift
-	sed -nE 's/^(COMMENT ON (FUNCTION|PROCEDURE|AGGREGATE) skillrating\.|\t\{")([a-z_0-9]+)(\(| IS|", [A-Za-z]*Lock).*/\3/p' "$@" | LC_ALL=C sort -u | while read -r name; do
+	sed -nE 's/^(COMMENT ON (FUNCTION|PROCEDURE) skillrating\.|SELECT skillrating_internal\.make_(aggregate\('"'"'|function\('"'"'skillrating\.)|\t\{")([a-z_0-9]+)(\(| IS|'"'"'|", [A-Za-z]*Lock).*/\4/p' "$@" | LC_ALL=C sort -u | while read -r name; do
 		grep -qE "^\|.*\`(CALL )?$name\(" "$page" || echo "$name() has no place in $page"
 	done
 }
@@ -92,11 +92,12 @@ mkdir -p "$scratch/src/pg/sql"
 printf 'x = palloc(8);\ny = repalloc(y, n);\n' >"$scratch/src/pg/sql/a.c"
 result "$(uncounted "$scratch" | says 'src/pg/sql/a.c:2:y = repalloc(y, n);')" "allocations that do not count are found"
 
-printf '%s\n' 'COMMENT ON FUNCTION skillrating.one IS' 'COMMENT ON FUNCTION skillrating_internal.two() IS' 'COMMENT ON AGGREGATE skillrating.three(' \
-	'	{"four", NoLock},' '	{"five", RowShareLock,' >"$scratch/a.sql"
+printf '%s\n' 'COMMENT ON FUNCTION skillrating.one IS' 'COMMENT ON FUNCTION skillrating_internal.two() IS' "SELECT skillrating_internal.make_aggregate('three'" \
+	"SELECT skillrating_internal.make_function('skillrating.six', '" '	{"four", NoLock},' '	{"five", RowShareLock,' >"$scratch/a.sql"
 printf '%s\n' '| aggregate `three(x)`, `four(y)` | |' '`one(z)`' >"$scratch/page.md"
 result "$(unlisted "$scratch/page.md" "$scratch/a.sql" | says "five() has no place in $scratch/page.md
-one() has no place in $scratch/page.md")" "functions without a place in the reference are found"
+one() has no place in $scratch/page.md
+six() has no place in $scratch/page.md")" "functions without a place in the reference are found"
 
 bindir=$("${PG_CONFIG:-pg_config}" --bindir)
 nm -D --defined-only "$bindir/postgres" | awk '{ print $3 }' | sed 's/@.*//' >"$scratch/server"

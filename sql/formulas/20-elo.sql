@@ -36,21 +36,16 @@ SELECT skillrating_internal.make_function('skillrating.elo_contest_update', '
     rank float8[],
     k float8 DEFAULT 32,
     scale float8 DEFAULT 400,
-    score_base float8 DEFAULT 1,
-    OUT ordinal integer,
-    OUT expected_share float8,
-    OUT new_rating float8',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
-'Ratings after a contest of 2 to 1000 players, each against all others; one row a player, in the
-order of the arrays; ordinal is the position in them, from 1.
-rating, rank: arrays with one element a player.  rating: in points, finite.  rank: 1 is best, equal
-ranks are a tie.
-k: points for each of the n - 1 games of a player, 0 or more; the change is k * (n - 1) * (score -
-expected_share).
+    score_base float8 DEFAULT 1',
+    'TABLE (ordinal integer, expected_share float8, new_rating float8)', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
+'Ratings after a contest of 2 to 1000 players, each against all others; a row a player, in the order
+of the arrays; ordinal is the position in them.
+rating, rank: an element a player.  rating: in points, finite.  rank: 1 is best, equals are a tie.
+k: points for each of n - 1 games, 0 or more; the change is k * (n - 1) * (score - expected_share).
 scale: lead in points at which the odds of a game are 10 to 1, above 0.
 score_base: 1 or more.  With 1 scores fall evenly from the first place to the last, which is Elo for
 every pair; with more they are as score_base^(n - place) - 1, for contests where the first places
 count most.  They add up to 1, and ties share those of their places.
 expected_share: the mean of elo_win_probability() over all pairs; all of them add up to 1.
-Errors: 22023 for another number of players, 22004 for null elements, 2202E for arrays of different
-length, 22003 for numbers out of range.');
+Errors: 22023 for other numbers of players, 22004 for null elements, 2202E for other lengths, 22003
+for numbers out of range.');

@@ -2,9 +2,8 @@
 
 SELECT skillrating_internal.make_function('skillrating.frag_share', 'score_a float8, score_b float8',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
-'The score of player a in a duel of score_a to score_b frags, 0 to 1: a / (a + b), 0.5 for 0 : 0.
-A negative score counts for the other player first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3
-(Becker, 2001).
+'The score of player a in a duel, 0 to 1: a / (a + b), 0.5 for 0 : 0 (Becker, 2001). A negative score
+counts for the other player first: 6 : -2 is 8 : 0, and -3 : -5 is 5 : 3.
 score_a, score_b: frags, finite.
 Error 22003 for numbers that are not finite.');
 
@@ -64,10 +63,8 @@ SELECT skillrating_internal.make_function('skillrating.frag_event', '
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The rating of a player after an event without a single opponent, such as a capture: duels won
 against the mean rating of the other team, whose ratings do not change (Becker, 2001).
-rating: in points, finite.
-opponent_rating: in points, one element for each player of the other team.
-event_points: worth of the event as a score, finite.  points: the score that is one duel, 0 or more;
-with 0 any score is one duel.
+rating, opponent_rating: in points, finite; the latter has an element for each of the other team.
+event_points: worth of the event as a score, finite.  points: as for frag_update().
 k: in points, 0 or more.
 scale: lead in points at which the frags are expected 10 to 1, above 0.
 Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for an empty array.');
@@ -83,9 +80,7 @@ team_kills bigint: Kills of the own team in the log.');
 
 SELECT skillrating_internal.make_aggregate('frag_ratings',
     'killer_id anyelement, victim_id anyelement, score float8, team_kill boolean, options jsonb',
-    'skillrating.frag_rating[]', 'FINALFUNC_MODIFY = READ_ONLY');
-
-COMMENT ON AGGREGATE skillrating.frag_ratings(anyelement, anyelement, float8, boolean, jsonb) IS
+    'skillrating.frag_rating[]',
 'The ratings at the end of a log of frags:
 SELECT f.* FROM (SELECT skillrating.frag_ratings(killer_id, victim_id, 1, false, ''{}'' ORDER BY at)
 AS ratings FROM ...) AS q, unnest(q.ratings) AS f
@@ -94,11 +89,10 @@ killer_id: null, or equal to victim_id, is a suicide: a duel lost against an equ
 victim_id: not null.  Both are of one type that can be hashed and ordered.  A clan that is rated
 as one player is an identifier like any other.
 score: of the killer in the duel, 0 or more; null is 1.
-team_kill: whether the players are team mates; the killer loses as for a suicide and the victim
-nothing.  Null is false.
-options: an object of parameters of model frag, the same in all rows of a group; null is none.
-k, scale, points (0 is 1 here), floor and initial_rating are used.
-The highest rating comes first; players with equal ratings are sorted by player_id.
-Memory: a few numbers a player.
+team_kill: whether they are team mates: the killer loses as by suicide, the victim nothing.
+Null is false.
+options: an object of k, scale, points (0 is 1 here), floor and initial_rating of model frag.
+The highest rating comes first, equal ones by player_id.  Memory: a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 for options
-that differ from row to row.';
+that differ from row to row.',
+    'FINALFUNC_MODIFY = READ_ONLY');

@@ -26,10 +26,8 @@ rating: in points, finite.  deviation: in points, above 0.
 opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
 deviation of the opponent before the period, in points, and the score of the player (1 won, 0.5
 drew, 0 lost).  Empty arrays are a period without games.
-c: growth of a deviation, in points per root of a period, 0 or more; the deviation first grows to
-sqrt(deviation^2 + c^2), at most 350.
-Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
-length.');
+c: points per root of a period, 0 or more: deviation grows to sqrt(deviation^2 + c^2), at most 350.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for other lengths.');
 
 SELECT skillrating_internal.make_function('skillrating.glicko2_win_probability', '
     rating_a float8,
@@ -56,17 +54,13 @@ SELECT skillrating_internal.make_function('skillrating.glicko2_update', '
     OUT new_deviation float8,
     OUT new_volatility float8',
     NULL, 'IMMUTABLE STRICT PARALLEL SAFE',
-'The rating, deviation and volatility of a player after a rating period under Glicko-2 (Glickman,
-2013).
+'A player''s rating, deviation and volatility after a rating period under Glicko-2 (Glickman, 2013).
 rating: in points, finite.  deviation: in points, above 0.
 volatility: above 0, in the units of the paper (173.7178 points).
 opponent_rating, opponent_deviation, score: arrays with one element for each game: rating and
 deviation of the opponent before the period, in points, and the score of the player (1 won, 0.5
 drew, 0 lost).  Empty arrays are a period without games.
 tau: how fast volatilities change, 0 or more.
-elapsed: rating periods over which the deviation grows by the new volatility, 0 or more, also
-fractions.
-deviation_max: the deviation grows to this at most, in points, above 0; ''infinity'' is no limit, as
-in the paper.
-Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
-length.');
+elapsed: periods over which the deviation grows by the new volatility, 0 or more, also fractions.
+deviation_max: to which the deviation grows at most, in points, above 0; the paper has ''infinity''.
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for other lengths.');

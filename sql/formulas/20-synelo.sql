@@ -12,8 +12,7 @@ SELECT skillrating_internal.make_function('skillrating.synelo_win_probability', 
     sum_b float8,
     theta float8 DEFAULT 2400',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
-'Probability that team a beats team b, 0 to 1: 1 / (1 + e^((sum_b - sum_a) / theta)) (F1 of SynElo;
-base e).
+'Probability that team a beats team b, 0 to 1: 1 / (1 + e^((sum_b - sum_a) / theta)) (F1).
 sum_a, sum_b: sums of the ratings of a team, in points, finite.
 theta: in points, above 0; see synelo_theta().
 Error 22003 for numbers out of range.');
@@ -37,8 +36,7 @@ between both halves over k_high, the mean of outcome less expected over 0.1, and
 the ratings over k_high.
 saturate: no term counts for more than 1.
 Fewer than two rounds have no drift; without rounds the score is 0.
-Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for arrays of different
-length.');
+Errors: 22003 for numbers out of range, 22004 for null elements, 2202E for other lengths.');
 
 SELECT skillrating_internal.make_function('skillrating.synelo_k', '
     rating float8,

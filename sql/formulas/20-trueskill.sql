@@ -9,13 +9,10 @@ SELECT skillrating_internal.make_function('skillrating.trueskill_update', '
     beta float8 DEFAULT 25 / 6.0,
     tau float8 DEFAULT 25 / 300.0,
     draw_probability float8 DEFAULT 0.1,
-    ties text DEFAULT ''alike'',
-    OUT ordinal integer,
-    OUT new_mu float8,
-    OUT new_sigma float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
+    ties text DEFAULT ''alike''',
+    'TABLE (ordinal integer, new_mu float8, new_sigma float8)', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under TrueSkill (Herbrich, Minka and Graepel, 2006), one row a player, in the
-order of the arrays; ordinal is the position in them, from 1.
+order of the arrays; ordinal is the position in them.
 team, rank, mu, sigma, weight: arrays with one element a player.
 team: any number; two teams or more.
 rank: of the team; 1 is best, equal ranks are a draw.
@@ -46,8 +43,7 @@ SELECT skillrating_internal.make_function('skillrating.trueskill_win_probability
     beta float8 DEFAULT 25 / 6.0,
     draw_probability float8 DEFAULT 0.1',
     'SETOF skillrating.trueskill_prediction', 'IMMUTABLE PARALLEL SAFE ROWS 10',
-'Predicts a match of two or more teams under TrueSkill; one row a team, in ascending order of its
-number.
+'Predicts a match of two or more teams under TrueSkill; one row a team, by its number.
 A team beats another if its performance is ahead by more than their draw margin.
 win_probability is the probability that the team beats all others, a win alone; the
 win_probability of event, rate() and preview() counts a draw half.  draw_probability is the

@@ -13,11 +13,8 @@ SELECT skillrating_internal.make_function('skillrating.weng_lin_update', '
     span integer DEFAULT 4,
     prevent_sigma_increase boolean DEFAULT false,
     epsilon float8 DEFAULT 0.1,
-    weights text DEFAULT ''partial'',
-    OUT ordinal integer,
-    OUT new_mu float8,
-    OUT new_sigma float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 10',
+    weights text DEFAULT ''partial''',
+    'TABLE (ordinal integer, new_mu float8, new_sigma float8)', 'IMMUTABLE PARALLEL SAFE ROWS 10',
 'Skills after a match under a model of Weng and Lin (2011), known from OpenSkill; one row a player,
 in the order of the arrays; ordinal is the position in them, from 1.
 variant: plackett_luce, bradley_terry_full, bradley_terry_part, thurstone_mosteller_full or
@@ -46,21 +43,16 @@ SELECT skillrating_internal.make_function('skillrating.weng_lin_win_probability'
     beta float8 DEFAULT 25 / 6.0,
     curve text DEFAULT ''normal'',
     variant text DEFAULT ''plackett_luce'',
-    epsilon float8 DEFAULT 0.1,
-    OUT team_number integer,
-    OUT win_probability float8,
-    OUT exact_win_probability float8',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
-'The probabilities of teams to win, as OpenSkill predicts them and as the model itself does; one row
-a team, by its number.
+    epsilon float8 DEFAULT 0.1',
+    'TABLE (team_number integer, win_probability float8, exact_win_probability float8)', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 10',
+'The probabilities of teams to win, by OpenSkill and by the model itself; one row a team, by number.
 team, mu, sigma: arrays with one element a player.  team: any number; two teams or more.
 mu, sigma: skill and deviation, in the unit of beta; sigma is above 0.
 beta: deviation of one performance of a team, above 0.
 curve: normal, as OpenSkill has it, or logistic, as its port to Rust does.
 variant, epsilon: of the exact probability, as for weng_lin_update().
 win_probability: the mean over all pairs of teams (predict_win of OpenSkill).
-exact_win_probability: to come first, half a draw of two counted, by the likelihood that
-weng_lin_update() updates by.
+exact_win_probability: to come first, half a draw of two counted, as weng_lin_update() sees it.
 Errors: 22023 for an unknown curve or variant or fewer than two teams, 22004 for null elements,
 2202E for arrays of different length, 22003 for numbers out of range.');
 
@@ -70,10 +62,7 @@ SELECT skillrating_internal.make_function('skillrating.weng_lin_draw_probability
     sigma float8[],
     beta float8 DEFAULT 25 / 6.0',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
-'The probability of a draw as OpenSkill predicts it (predict_draw): the mean over all pairs of teams
-of that of a difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n being the number of
-players.
-It measures how even a match is, and no share of draws.
-team, mu, sigma, beta: as for weng_lin_win_probability().
-Errors: 22023 for fewer than two teams, 22004 for null elements, 2202E for arrays of different
-length, 22003 for numbers out of range.');
+'The probability of a draw by OpenSkill (predict_draw): the mean over all pairs of teams of that of a
+difference within sqrt(n) * beta * Phi^-1((1 + 1 / n) / 2), n players.
+It measures how even a match is, and no share of draws. Arguments and errors as for
+weng_lin_win_probability().');

@@ -49,10 +49,8 @@ SELECT skillrating_internal.make_function('skillrating.placement_step', '
     OUT new_high float8,
     OUT rating float8',
     NULL, 'IMMUTABLE STRICT PARALLEL SAFE',
-'A step of the search for the initial rating of a newcomer between low and high, after a calibration
-match against the middle of them.
-low, high: in the unit of the ratings, low <= high.
-score: of the newcomer; 1 won, 0.5 drew, 0 lost.
+'A step of the search for a newcomer''s rating between low and high, after a match against their
+middle. low, high: ratings, low <= high.  score: of the newcomer; 1 won, 0.5 drew, 0 lost.
 shrink: share by which the end on the wrong side moves to the middle, 0 to 1.  1 is plain
 bisection, which one odd result misleads for good; less is more careful and takes more matches.
 new_low, new_high: what is left.  rating: the new middle.
@@ -63,7 +61,6 @@ SELECT skillrating_internal.make_function('skillrating.placement_gain', '
     boost float8 DEFAULT 2,
     over float8 DEFAULT 10',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
-'A factor for gain, or for k, that lets newcomers move faster: it falls from boost in the first
-match to 1 after over matches.
+'A factor for gain or k that lets newcomers move faster: from boost at first to 1 after over matches.
 games: matches played before, 0 or more.  boost: 0 or more.  over: matches, 0 or more.
 Error 22003 for negative numbers.');

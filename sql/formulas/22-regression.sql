@@ -9,14 +9,7 @@ residual_deviation float8: The standard deviation of what is left; null without 
 observations bigint: The number of rows.');
 
 SELECT skillrating_internal.make_aggregate('linear_fit',
-    'y float8, x float8[], weight float8, ridge float8',
-    'skillrating.linear_model', 'INITCOND = ''{}''', combine => 'linear_fit');
-
-COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
-'Transition function of linear_fit(): state {features, rows, weight, ridge, means, sums of
-products}.';
-
-COMMENT ON AGGREGATE skillrating.linear_fit(float8, float8[], float8, float8) IS
+    'y float8, x float8[], weight float8, ridge float8', 'skillrating.linear_model',
 'The least squares fit of y on up to 100 features, for example of a rank on match statistics:
 linear_fit(rank, ARRAY[kills, deaths, damage], 1, 0).
 weight: of the row, 0 or more.
@@ -24,11 +17,14 @@ ridge: 0 or more, the same in all rows; it is added to the diagonal of the featu
 and keeps coefficients small, and finite where features depend on each other.
 Rows with a null, also in x, do not count; null if none counts. Errors: 2202E if x has another
 length in some row, 22003 for numbers that are not finite or whose squares (from about 1e154 on) do
-not fit into a double precision, 22023 if a feature is constant or depends on those before it.';
+not fit into a double precision, 22023 if a feature is constant or depends on those before it.',
+    'INITCOND = ''{}''', combine => 'linear_fit');
+
+COMMENT ON FUNCTION skillrating_internal.linear_fit_transition(float8[], float8, float8[], float8, float8) IS
+'Transition function of linear_fit(): {features, rows, weight, ridge, means, sums of products}.';
 
 SELECT skillrating_internal.make_function('skillrating.linear_predict', 'fit skillrating.linear_model, x float8[]',
     'float8', 'IMMUTABLE STRICT PARALLEL SAFE',
 'The prediction of a fit for the features x: intercept + sum of coefficient * x.
-fit: found by linear_fit().  x: one element for each of its coefficients.
-Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result that is
-out of range.');
+fit: of linear_fit().  x: an element for each coefficient.
+Errors: 2202E for an array of another length, 22004 for null elements, 22003 for a result too large.');

@@ -11,8 +11,7 @@ mean_outcome float8: The mean outcome, 0 to 1; null without forecasts.');
 SELECT skillrating_internal.make_type('calibration',
 'Result of calibration(). The Brier score is, over the bins (Murphy), reliability - resolution +
 uncertainty + within_bins. The logistic recalibration is ln(q / (1 - q)) = intercept + slope
-ln(p / (1 - p)); null where it is not determined: when all were won, or a threshold separates won
-from lost.', '
+ln(p / (1 - p)); null where all were won, or a threshold separates won from lost.', '
 forecasts bigint: The number of forecasts.
 base_rate float8: The mean outcome.
 mean_probability float8: The mean forecast.
@@ -31,14 +30,7 @@ z float8: Deviations of the Brier score from its expectation; above 2 overconfid
 bins skillrating.calibration_bin[]: The bins.');
 
 SELECT skillrating_internal.make_aggregate('calibration',
-    'probability float8, outcome float8, bins integer',
-    'skillrating.calibration', 'INITCOND = ''{}'', SSPACE = 16000', combine => 'calibration');
-
-COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer) IS
-'Transition function of calibration(): state {bins, first cell, cells, count, sums, then per bin and
-per cell of log-odds a count and sums}.';
-
-COMMENT ON AGGREGATE skillrating.calibration(float8, float8, integer) IS
+    'probability float8, outcome float8, bins integer', 'skillrating.calibration',
 'How well predicted probabilities fit outcomes, with bins of equal width; see the type calibration.
 SELECT (c).* FROM (SELECT skillrating.calibration(p, outcome, 10) AS c FROM ...) AS q;
 unnest((c).bins) returns the bins.
@@ -49,4 +41,9 @@ makes z and the standard errors a little cautious.  Log-odds beyond +-32 count a
 Rows with a null do not count; null if none counts.
 Errors: 22003 for numbers out of range, 22023 if bins vary.
 Murphy, Journal of Applied Meteorology 12 (1973); Cox, Biometrika 45 (1958); Spiegelhalter,
-Statistics in Medicine 5 (1986).';
+Statistics in Medicine 5 (1986).',
+    'INITCOND = ''{}'', SSPACE = 16000', combine => 'calibration');
+
+COMMENT ON FUNCTION skillrating_internal.calibration_transition(float8[], float8, float8, integer) IS
+'Transition function of calibration(): state {bins, first cell, cells, count, sums, then per bin and
+per cell of log-odds a count and sums}.';

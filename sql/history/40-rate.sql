@@ -38,18 +38,15 @@ $function$;
 COMMENT ON FUNCTION skillrating.starting_rating(anycompatible, float8, float8, float8[], text, bigint, timestamptz, bigint, boolean) IS
 'Where a player starts: an element of the argument start of rate() and final_ratings(), such as
 start => (SELECT array_agg(skillrating.starting_rating(club, elo)) FROM last_year)
-mu: the first state column of the model.  deviation: of mu, under models with one.
-state: the state columns instead, in the order of state_columns in models(), such as state_after of
-rate().  Columns that are null or left out are those of a player who has not played.
+mu: the first state column.  deviation: of mu, under models with one.  state: all of them instead,
+in the order of models(), such as state_after of rate(). Null or left out are those of a newcomer.
 games: rated matches so far.  last_played: the time of the last one, from which idle time counts.
-as_of_season: the season as of which the state is, so that a match of a later one begins a new one;
-a history begins in the latest of all that are given.
-fixed: whether the state stays as it is, until a match says otherwise.
-The other columns are null.  Whether a state is sound is checked where a history starts from it.';
+as_of_season: the season of the state; a later match begins a new one, a history in the latest of
+all.
+fixed: whether the state stays as it is, until a match says otherwise.';
 
 SELECT skillrating_internal.make_type('final_component',
-'Result of final_components() for a component at the end of a history, from which another history
-can start.', '
+'Result of final_components() for a component, from which another history can start.', '
 kind text: One of components in models().
 pool text
 key text: The context or the club, null for a kind that goes by neither.
@@ -84,29 +81,14 @@ unrated_reason text: Why the match was not rated, a code of reasons(); null if i
 unrated_detail text: The same in words, with the value that is wrong.');
 
 SELECT skillrating_internal.make_type('rated_participants',
-'Result of rate_match() for a match: the columns of rated, each as an array with an element for each
-element of players, in their order.
+'Result of rate_match() for a match: the columns of rated, each as an array by element of players.
 state_before, state_after: arrays of two dimensions, by participant and by column of the state.
 draw_probability, unrated_reason, unrated_detail: of the match.
 A column is null as a whole where that of rated is null.  If an element of players is null the match
-is not rated, and all arrays are null.', '
-rating_before float8[]
-rating_after float8[]
-mu_before float8[]
-mu_after float8[]
-deviation_before float8[]
-deviation_after float8[]
-games_before bigint[]
-score float8[]
-win_probability float8[]
-sole_win_probability float8[]
-draw_probability float8
-loss_probability float8[]
-first_probability float8[]
-state_before float8[]
-state_after float8[]
-unrated_reason text
-unrated_detail text');
+is not rated, and all arrays are null.',
+    string_agg(format('%I %s%s', a.attname, format_type(a.atttypid, NULL), CASE WHEN a.attname NOT IN (
+        'state_before', 'state_after', 'draw_probability', 'unrated_reason', 'unrated_detail') THEN '[]' END), E'\n' ORDER BY a.attnum))
+FROM pg_attribute AS a WHERE a.attrelid = 'skillrating.rated'::regclass;
 
 SELECT skillrating_internal.make_type('inputs',
 'Optional facts about a participant, for aggregates over matches, made by the function inputs().
@@ -167,14 +149,13 @@ $do$;
 COMMENT ON FUNCTION skillrating.inputs IS
 'Collects by name what an aggregate is told of a participant besides player_id, team and rank:
 skillrating.inputs(played_at => played_at, team_score => goals).
-Units and ranges of all arguments are those of source_columns(); period, season and tournament are
-those of rate().';
+Units and ranges are those of source_columns(); period, season and tournament are those of rate().';
 
 COMMENT ON FUNCTION skillrating.rate IS
 'Rates a history of matches in a query, without a table of its own:
 SELECT *, skillrating.rate(''elo'', player_id, team, rank) OVER (ORDER BY played_at, match_id) ...
-A row is a participant of a match, or one stint of a participant.  Rows that are equal under
-ORDER BY are one match, in any order among themselves; PARTITION BY starts afresh.
+A row is a participant of a match, or one stint of a participant.  Rows that are equal under ORDER
+BY are one match; PARTITION BY starts afresh.
 model: one of models().
 options: an object of the parameters of the model that differ from their defaults, as {"k": 20},
 see parameters(), of strict_rows, whether a mistake in a match is an error (false), and of
@@ -204,12 +185,10 @@ states at its start.  Calendar periods, as {"period": "month"}, go by played_at.
 fixed: true from a bot, a puzzle or a course, whose state stays as it is: no match, no idle time and
 no season changes it, and all others learn from it as from anybody.  It holds for the matches
 behind, too, until one says false; null is as before, and at first not fixed.
-A match without a result (neither rank, team_score, player_score nor won) is predicted from the
-states with which its players would go into it, in its season, and changes nothing.
+A match without a result (no rank, team_score, player_score or won) is predicted, changing nothing.
 Memory: the states of the players, and one match.  The results equal, bit for bit, those of a
 ladder with the same parameters and the same matches in the same order, one at a time.  A match that
-does not count, such as one with a single team or with a mistake in its rows, changes nothing and
-gives its reason.  A match without a time after others that have one is such a mistake.
+does not count changes nothing and gives its reason; no time where others have one is a mistake.
 Errors: 42P20 without ORDER BY or with a frame clause, 22004 for a null model, 22023 and 22003 for
 invalid parameters and options, 22023 for a history with both played_at and period; in start 22004
 for nulls, 22P02 for a player_id that is not of the type, 22023 for a player who occurs twice, 2202E
@@ -220,20 +199,14 @@ mistakes in rows 22004 for nulls, 22023, 22003, and 22008 for an infinite played
 COMMENT ON FUNCTION skillrating.rate_match IS
 'rate() for tables with a row for each match, whose players are arrays:
 SELECT *, skillrating.rate_match(''elo'', players, team, rank) OVER (ORDER BY played_at, match_id) ...
-The results are, bit for bit, those of rate() over the same participants, for matches of twelve in
-less than half of the time.
+The results are, bit for bit, those of rate() over the same participants, in about half of the time.
 players: an array of any type that can be hashed and ordered.  team, rank and the other arrays have
 an element for each element of players; an array or an element that is null is not known.
-All other arguments, and what the results mean, are those of rate().  No two matches of a partition
-may be equal under ORDER BY.
+All else is as in rate().  No two matches of a partition may be equal under ORDER BY.
 Errors: those of rate(), 2202E for arrays of several dimensions or of other lengths than players,
 and 22023 for a match that is equal to the one before under ORDER BY.';
 
-SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('final_ratings', 'model text, PARTICIPANT', 'skillrating.final_rating[]',
 'The ratings at the end of a history of matches:
 SELECT f.* FROM (SELECT skillrating.final_ratings(''elo'', match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS ratings FROM ...) AS q, unnest(q.ratings) AS f
@@ -248,29 +221,20 @@ unnest() reads a large result row by row, in the select list or in FROM as above
 skillrating.memory_limit bounds it, which is checked before the rows are sorted.  Copied as a whole,
 by a sort, a table, a scalar subquery or a materialized CTE, it must be smaller than 1 GB.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, 22004 for a null match_id,
-54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().';
+54000 for a copy beyond 1 GB, 53200 beyond the memory limit, and those of rate().');
 
 SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+    'model text, PARTICIPANT, FACTS', 'skillrating.final_rating[]',
 'As the form with five arguments, with what else there is; null is nothing.
 inputs: made by inputs(): times, scores, stints, sides and other facts about a participant.
 options: an object, the same in all rows of a group, of
 parameters of the model that differ from their defaults, as {"k": 20} (see parameters()),
 strict_rows: whether a mistake in a match is an error (false),
 season_keep, season_mean: what a new season keeps, where inputs() has the season, as in rate().
-Error 22023 for other options, and for options that differ from row to row.';
+Error 22023 for other options, and for options that differ from row to row.');
 
 SELECT skillrating_internal.make_aggregate('final_ratings',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb, '
-    'start skillrating.final_rating[], start_components skillrating.final_component[]',
-    'skillrating.final_rating[]');
-
-COMMENT ON AGGREGATE skillrating.final_ratings(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb, skillrating.final_rating[], skillrating.final_component[]) IS
+    'model text, PARTICIPANT, FACTS, start skillrating.final_rating[], start_components skillrating.final_component[]',
+    'skillrating.final_rating[]',
 'As the form with seven arguments, with start and start_components, which are those of rate(), read
-from the first row: where players and components start; either may be null.  Players who do not play
-are in the result, too.';
+from the first row; either may be null.  Players who do not play are in the result, too.');

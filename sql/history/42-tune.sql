@@ -44,11 +44,7 @@ warnings text[]: Reasons not to trust the result, which are raised as warnings t
 unrated bigint: Matches that do not count and are left out.
 unrated_reasons jsonb: How many, by the codes of reasons().');
 
-SELECT skillrating_internal.make_aggregate('tune',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.tuning');
-
-COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('tune', 'model text, PARTICIPANT', 'skillrating.tuning',
 'The parameters of a model that predict a history best:
 SELECT (t).* FROM (SELECT skillrating.tune(''elo'', match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS t FROM ...) AS q
@@ -65,25 +61,18 @@ Where a model has a scale of its own only ratios are determined: keep one such p
 match_id, player_id, team, rank: as in final_ratings().
 A draw of two teams counts as half a win of each; of more teams, the one in first place counts.
 Deterministic.  Memory: 8 bytes a participant, 8 for each column that is not null, 40 a match.
-Each evaluation rates the history once.
 Raises a warning where the result should not be trusted.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models,
-parameters and options, and without matches to fit to; and those of rate().';
+parameters and options, and without matches to fit to; and those of rate().');
 
-SELECT skillrating_internal.make_aggregate('tune',
-    'model text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.tuning');
-
-COMMENT ON AGGREGATE skillrating.tune(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+SELECT skillrating_internal.make_aggregate('tune', 'model text, PARTICIPANT, FACTS', 'skillrating.tuning',
 'As the form with five arguments, with inputs, as in final_ratings(), and options; null is nothing.
 options: an object, the same in all rows of a group, of
 fit: an array of 1 to 16 numbers, choices or flags among the parameters of the model (see
 parameters()), or log_odds, what side 1 is worth in matches that have sides and no log_odds of
 their own.  Null: the usual ones of the model.
 params: an object of parameters; the search starts there, and what is not fitted keeps its value.
-bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear where the lower bound is
-below 0.
+bounds: an object of pairs such as {"k": [4, 64]}.  The scale is linear from a negative bound.
 parts: the parts to try, an array of names (see models()), true for all for which the matches
 have what they need, or false.  A part is taken if its gain on later blocks of the matches that are
 fitted, in the order of time, is more than one standard error and than one nat in all; the best one
@@ -95,7 +84,7 @@ starts: searches for each result, 1 to 16 (4).
 burn_in, holdout: shares of the matches, 0 to 0.9 (0.1 and 0.2).
 max_evaluations: 1 or more (by default 500 for one number or two, more for others and for parts).
 tolerance: of the variables, relative on a log scale (1e-4).
-strict_rows: whether a mistake in a match is an error (false).';
+strict_rows: whether a mistake in a match is an error (false).');
 
 -- The model that predicts a history best.
 
@@ -116,11 +105,7 @@ difference_error float8: Its standard error, by blocks of time; null for fewer t
 verdict text: A phrase, which says where a study was cut short.
 warnings text[]: As in tuning, not raised.');
 
-SELECT skillrating_internal.make_aggregate('suggest_model',
-    'match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.model_suggestion[]');
-
-COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('suggest_model', 'PARTICIPANT', 'skillrating.model_suggestion[]',
 'The model that predicts a history best, of all that can rate it, the best first:
 SELECT s.* FROM (SELECT skillrating.suggest_model(match_id, player_id, team, rank
 ORDER BY played_at, match_id) AS found FROM ...) AS q, unnest(found) AS s
@@ -129,16 +114,12 @@ matches have what they need, to all but the last fifth of the matches, which jud
 match_id, player_id, team, rank: as in final_ratings().
 Deterministic.  Memory: as tune(), and 24 bytes a match for each model.
 Null without rows.  Errors: 22023 unless ORDER BY includes match_id, for unknown models and options,
-and without matches to fit to or to judge by.';
+and without matches to fit to or to judge by.');
 
-SELECT skillrating_internal.make_aggregate('suggest_model',
-    'match_id anycompatible, player_id anyelement, team integer, rank float8, inputs skillrating.inputs, options jsonb',
-    'skillrating.model_suggestion[]');
-
-COMMENT ON AGGREGATE skillrating.suggest_model(anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+SELECT skillrating_internal.make_aggregate('suggest_model', 'PARTICIPANT, FACTS', 'skillrating.model_suggestion[]',
 'As the form with four arguments, with inputs, as in final_ratings(), and options; null is nothing.
 options: an object, the same in all rows of a group, of
 budget: evaluations of all models together, 1 or more (10000).
 models: names of the models to try (all).
 parts, priors: as in tune() (true).
-starts, burn_in, holdout, tolerance, strict_rows: as in tune() (3, 0.1, 0.2, 1e-3, false).';
+starts, burn_in, holdout, tolerance, strict_rows: as in tune() (3, 0.1, 0.2, 1e-3, false).');

@@ -19,11 +19,8 @@ SELECT skillrating_internal.make_function('skillrating.predict', '
     pool text DEFAULT '''',
     components skillrating.final_component[] DEFAULT NULL,
     played_at timestamptz DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT team integer,
-    OUT win_probability float8,
-    OUT draw_probability float8',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 2',
+    tournament text DEFAULT NULL',
+    'TABLE (team integer, win_probability float8, draw_probability float8)', 'IMMUTABLE PARALLEL SAFE ROWS 2',
 'What a model says of a match between players of given states, without a ladder: what preview() says
 of players who go into the match with these states.
 
@@ -33,9 +30,8 @@ draw_probability: that two teams draw; null for more teams, and where the model 
 state_space, trueskill, trueskill2 and the variants thurstone_mosteller of weng_lin know them.
 
 model, params: one of models(), and an object of its parameters that differ from their defaults.
-state: all state columns of each player (state_columns in models()), one player after another or,
-from array_agg(), a row for each, such as state_after of rate() or state of final_ratings().  Idle
-time has to be in them already.
+state: all state columns of each player, one player after another or, from array_agg(), a row for
+each, such as state_after of rate() or state of final_ratings(), with idle time in them.
 played_at, tournament: when the match is played, or in what, for models with rating periods: states
 are brought to its period, at whose start forecasts are made.  Without them states are as given.
 team: of each player; any numbers.  The other arrays have an element for each player, too, and mean

@@ -1,20 +1,14 @@
 -- Ratings that all matches together imply.
 
-SELECT skillrating_internal.make_function('skillrating.solvers', '
-    OUT name text,
-    OUT summary text,
-    OUT source text,
-    OUT supports text[]',
-    'SETOF record', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 5',
-'The solvers of solve(), one a row, sorted by name: name, a summary, the paper or document that it
-comes from, and what of a match it takes into account, in the words of models(), with context and
-played_at.
+SELECT skillrating_internal.make_function('skillrating.solvers', '',
+    'TABLE (name text, summary text, source text, supports text[])', 'IMMUTABLE STRICT PARALLEL SAFE ROWS 5',
+'The solvers of solve(), by name: a summary, the paper or document that it comes from, and what of a
+match it takes into account, in the words of models(), context and played_at.
 Other facts of inputs() have no effect, except that commanding counts as play, that a side orients
 log_odds and contexts, and that a context is error 0A000 for a solver that has none.');
 
 SELECT skillrating_internal.make_type('estimate',
-'Estimate of solve() for a player. With times the rows of a player are the learning curve, with its
-band of errors.', '
+'Estimate of solve() for a player, or with times a point of the learning curve.', '
 player_id text: The identifier as text.
 at timestamptz: The day or time, the last row at one counts; null for a solver with one skill for all time.
 mu float8: The skill, in log-odds or, under through_time, as initial_mu; null where there is no maximum.
@@ -46,8 +40,7 @@ converged: twice the distance to the maximum, in nats, is below the parameter to
 method; under through_time, no skill changes by more than the tolerance, in deviations.
 there is no maximum: some skills grow for ever; they are null.
 numbers out of range: a sum or a derivative has overflowed; all skills are null.
-no further progress: no step, however short, improves the objective, because rounding leaves nothing
-to gain or the tolerance is too small.
+no further progress: no step improves the objective, because rounding leaves nothing to gain.
 max_iterations reached: as many iterations as are allowed.
 log_evidence is what comparing parameters calls for: the probability of all results, with their
 draws and orders, integrated over all skills; -Infinity for a draw of two without draw_probability.', '
@@ -71,11 +64,7 @@ contexts skillrating.context_estimate[]: The advantage of the first side, of two
 unrated bigint
 unrated_reasons jsonb');
 
-SELECT skillrating_internal.make_aggregate('solve',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8) IS
+SELECT skillrating_internal.make_aggregate('solve', 'solver text, PARTICIPANT', 'skillrating.estimate[]',
 'The skills that make all results together most probable:
 SELECT e.* FROM (SELECT skillrating.solve(''bradley_terry'', match_id, player_id, team, rank)
 AS estimates FROM ...) AS q, unnest(q.estimates) AS e
@@ -84,15 +73,13 @@ A row is a participant of a match, or one stint of a participant.
 match_id, player_id: of any types that can be hashed and ordered.  team: any number.
 rank: of the team, 1 or more; 1 is best, equal ranks are a draw.
 Rows may come in any order.  Without ORDER BY they are taken as they come as long as they ascend by
-match, as in a table that is filled match by match, and from the first one that does not they are
-sorted by match, in work_mem or on disk.  through_time needs the order of time, ORDER BY played_at,
-match_id.
+match, and from the first one that does not they are sorted by match, in work_mem or on disk.
+through_time needs ORDER BY played_at, match_id.
 Without ORDER BY parallel workers can take the rows: each sorts its own by match, and one process
 merges and solves them.  The result has the same bits.
 Players are in the order of their first matches, within a match by team and player_id, and a
 player''s days in their order; under through_time the matches are in the order of ORDER BY.
-A match that does not count, or with a mistake in its rows, is left out and counted by
-solve_summary().
+A match that does not count is left out and counted by solve_summary().
 Skills are in log-odds; times 400 / ln 10 = 173.7 they are Elo points.
 Newton''s method with conjugate gradients finds the maximum to the last digits.  solve_summary()
 with the same arguments reports on it at no further cost.  GROUP BY solves each group.
@@ -102,51 +89,36 @@ unnest() reads it row by row, as that of final_ratings(), and what cannot fit in
 skillrating.memory_limit is an error before the search.
 Null without rows.  Errors: 22023 for an ORDER BY without match_id and for unknown solvers and
 parameters, 54000 beyond the memory allowed and where a parallel worker has 1 GB of rows, 22004
-without times where they are needed, 0A000 for a context under a solver that has none, and those of
-rate().';
+without times where they are needed, 0A000 for a context under solvers without, and as rate().',
+    'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
-SELECT skillrating_internal.make_aggregate('solve',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+SELECT skillrating_internal.make_aggregate('solve', 'solver text, PARTICIPANT, FACTS', 'skillrating.estimate[]',
 'As the form with five arguments, with what else there is; null is nothing.
-inputs: made by inputs(): times, scores, stints, sides, contexts and other facts about a
-participant.
+inputs: made by inputs(): times, scores, sides, contexts and other facts about a participant.
 options: an object, the same in all rows of a group, of
 parameters of the solver that differ from their defaults (see parameters()),
 exact_for: an array of players whose standard errors are computed exactly,
 strict_rows: whether a mistake in a match is an error (false).
-Error 22023 for other options, and for options that differ from row to row.';
+Error 22023 for other options, and for options that differ from row to row.',
+    'FINALFUNC_MODIFY = SHAREABLE', combine => 'solve');
 
 SELECT skillrating_internal.make_aggregate('solve_components',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.component_estimate[]', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_components(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
+    'solver text, PARTICIPANT, FACTS', 'skillrating.component_estimate[]',
 'What solve() with the same arguments finds besides skills, under through_time: what side 1 is worth
 (home), and is worth in a context (home_context), clubs (club), and players in contexts
 (player_context), each at every time when it took part:
 SELECT c.* FROM (SELECT skillrating.solve_components(''through_time'', match_id, player_id, team,
 rank, skillrating.inputs(played_at => played_at, side => side), NULL ORDER BY played_at, match_id)
 AS components FROM ...) AS q, unnest(q.components) AS c
-Parameters such as home_sigma say which kinds there are.  In the order of the matches.  An empty
-array under other solvers, of which solve_summary() has what they find.  Null without rows.  Beside
-solve() it costs nothing.';
+Parameters such as home_sigma say which kinds there are.  In the order of the matches.  Empty under
+other solvers: see solve_summary().  Null without rows.  Beside solve() it is free.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
+
+SELECT skillrating_internal.make_aggregate('solve_summary', 'solver text, PARTICIPANT', 'skillrating.solve_summary',
+'How solve() with the same arguments goes: whether it converges, and at what cost.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
 
 SELECT skillrating_internal.make_aggregate('solve_summary',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8',
-    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8) IS
-'How solve() with the same arguments goes: whether it converges, and at what cost.';
-
-SELECT skillrating_internal.make_aggregate('solve_summary',
-    'solver text, match_id anycompatible, player_id anyelement, team integer, rank float8, '
-    'inputs skillrating.inputs, options jsonb',
-    'skillrating.solve_summary', 'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');
-
-COMMENT ON AGGREGATE skillrating.solve_summary(text, anycompatible, anyelement, integer, float8, skillrating.inputs, jsonb) IS
-'How solve() with the same arguments goes, with inputs and options.';
+    'solver text, PARTICIPANT, FACTS', 'skillrating.solve_summary',
+'How solve() with the same arguments goes, with inputs and options.',
+    'FINALFUNC_MODIFY = SHAREABLE', transition => 'solve', combine => 'solve');

@@ -14,9 +14,7 @@ cyclic_share float8: Share of differences in the component that no score explain
 
 SELECT skillrating_internal.make_aggregate('frag_scores',
     'killer_id anyelement, victim_id anyelement, frags float8, team_kill boolean, options jsonb',
-    'skillrating.frag_score[]', 'FINALFUNC_MODIFY = READ_ONLY');
-
-COMMENT ON AGGREGATE skillrating.frag_scores(anyelement, anyelement, float8, boolean, jsonb) IS
+    'skillrating.frag_score[]',
 'Scores from a log of frags, one frag a row:
 SELECT f.* FROM (SELECT skillrating.frag_scores(killer_id, victim_id, 1, false, NULL) AS scores
 FROM ...) AS q, unnest(q.scores) AS f
@@ -29,9 +27,9 @@ frags: how many a row stands for, 0 or more; null is 1.  team_kill: whether the 
 mates, and the row does not count; null is false.
 options: an object of the parameters that differ from their defaults (see
 parameters(''frag_scores'')), the same in all rows of a group; null is none.
-Rows may come in any order.
-Players are sorted by component, the largest first, then by score, the highest first, and where
-these are equal by first occurrence.
+Rows may come in any order.  Players are sorted by component, the largest first, and score, the
+highest first, equals by first occurrence.
 Memory: 40 bytes a pair that met, and a few numbers a player.
 Null without rows.  Errors: 22004 for a null victim_id, 42804 for another type, 22023 and 22003 for
-invalid parameters, 22023 for options that differ from row to row, 54000 beyond the memory allowed.';
+invalid parameters, 22023 for options that differ from row to row, 54000 beyond the memory allowed.',
+    'FINALFUNC_MODIFY = READ_ONLY');

@@ -12,10 +12,8 @@ for each bin at its mean forecast, with two standard errors. The dashed diagonal
 forecasts, the solid line the logistic recalibration, and bars count the forecasts of each bin.
 SELECT skillrating.plot_calibration(skillrating.calibration(p, outcome, 10)) FROM ...
 In psql, \t \a \o picture.svg puts it into a file.
-title: above the picture, and read out by screen readers.
-x_title, y_title: of the horizontal and of the vertical axis.
-width: in pixels, 320 to 4000; text keeps its size and wraps.
-A null for title, x_title, y_title or width stands for the default.
+title: above the picture, and for screen readers.  x_title, y_title: of the axes.
+width: in pixels, 320 to 4000; text keeps its size and wraps.  Nulls stand for the defaults.
 Colours suit light and dark. Null for null.
 Errors: 22003 for another width, 54000 for more than 1000 bins.');
 
@@ -34,14 +32,13 @@ SELECT skillrating.plot_history(array_agg(player_id::text), array_agg(played_at)
 array_agg(rating_after)) FROM ...
 player_id, at, rating: arrays of equal length, one element a point.
 at: of timestamptz; or of float8, for any numbers, such as the matches played before.
-deviation: null, or an array of the same length, 0 or more, in the unit of rating; it gives each
-line a band of two deviations.
+deviation: null, or an array as long, 0 or more, in the unit of rating, for bands of two deviations.
 title, x_title, y_title, width: as for plot_calibration(); x_title is time or matches by default.
 Eight colours, which people with any colour vision can tell apart, begin again with each of five
 styles of line. A name stands beside the end of its line, with a leader where it had to move; one
 that takes more than about 24 letters, or two fifths of the width, is cut and ends with an ellipsis.
 Times are shown in the time zone of the session.  The order of the elements decides colours only.
-Elements with a null (except in deviation) or an infinite time do not count; null if none counts.
+Nulls (except in deviation) and infinite times do not count; null if none counts.
 Errors: 42804 for at of another type, 2202E for arrays of different length, 22003 for numbers that
 are not finite, negative deviations and another width, 54000 for more players and for numbers more
 than 1e305 apart.');
@@ -57,7 +54,5 @@ SELECT skillrating_internal.make_function('skillrating.plot_distribution', '
 SELECT skillrating.plot_distribution(array_agg(rating)) FROM arena.rating
 Bins are about as wide as Freedman and Diaconis (1981) advise, between round numbers; around them
 if all values are multiples of the width.
-title, x_title, y_title, width: as for plot_calibration().
-Nulls do not count; null if no value counts.
-Errors: 22003 for values that are not finite and another width, 54000 for values more than 1e305
-apart.');
+The others are as for plot_calibration().  Nulls do not count; null if no value counts.
+Errors: 22003 for values that are not finite and another width, 54000 for a span above 1e305.');

@@ -64,38 +64,21 @@ $function$;
 
 COMMENT ON FUNCTION skillrating.lobby(text[], anycompatiblearray, float8[], float8[], float8[], text[], integer[], text[], text[], float8[], integer[], float8[], float8[], boolean[], float8, text, float8, float8, text, jsonb) IS
 'Players with their estimates as a lobby for the team makers, which read it: errors are theirs.
-
-Players, up to 1000 (arrays have one element for each player):
-mu: the estimate of skill, in points of the model, at most 1e12.  Pass the estimate, such as the
-column mu of a ladder, and not a displayed rating such as mu - 3 sigma; for Elo they are the same.
-mu_2: the same on the second team, where sides differ.
-sigma: the deviation of the estimate, for a model that has one; null for that of a new player.
-weight: the share of the match that each will play, above 0, such as 0.5 for one who has to leave at
-half-time; null for all of it.  A team''s mean is then weighted, and shares are of all weights.
-Except for sums, exact is false unless the teams are even.
-party: players with the same text stay together, on a team or on the bench; null for none.  With a
-model they are a squad, as players with the same squad in preview().
-locked: the team on which a player has to be; 0 is the bench, null leaves the player free.
-avoid: pairs of players who must not be on one team: ''{{a,b},{c,d}}''.  Players who are not in the
-lobby do not matter.
-split_evenly: players with the same text are divided between two teams as equally as possible, such
-as last round''s winners: of those who play, no team gets two more than the other.
+The arguments are the columns of the type lobby, arrays with an element for each of up to 1000
+players.  What else there is to say of them:
+mu: at most 1e12.  Pass the estimate, such as the column mu of a ladder, and not a displayed rating
+such as mu - 3 sigma; for Elo they are the same.
+weight: such as 0.5 for one who has to leave at half-time.  A team''s mean is then weighted, and
+shares are of all weights.  Except for sums, exact is false unless the teams are even.
+party: stays together on the bench, too.  With a model it is a squad, as in preview().
+avoid: ''{{a,b},{c,d}}''; who is not in the lobby does not matter.
+split_evenly: such as last round''s winners; of those who play, no team gets two more than the other.
 priority: with team_size, players with higher priority play, such as those who have waited longest
 (a party has the priority of its first member).  Among the lowest priority that still plays, the
 split decides.  Locks, and other constraints that leave no such split, are stronger.
-current: the team of each at present, 1 or 2.  0 is the bench.  Null is a player without a team, or
-who was not there.
-command_mu: what players are worth as commanders: each team gets one, who counts by command_mu times
-command_weight and not as a player.  command_mu_2: the same on the second team.
-commanders: whether a player may command; null for all players.
-
-Scalars:
-log_odds: a handicap that favours the first team, in log-odds.
-strength: a team is the ''mean'' or the ''sum'' of its players, or their ''share'': their sum by
-the number of all who play, as in the Hive model.
-log_odds_unit: points of strength for a log-odds of 1; 400 / ln 10 for Elo.
-command_weight: 0 to 1e6.
-model, params: a rating model that says what teams are and when they are balanced, in place of
-strength, log_odds_unit and command_weight.  mu is its first state column, half of mu - mu_2 its
-side offset.
+command_mu: each team gets a commander, who counts by it times command_weight and not as a player.
+strength: the ''mean'' or the ''sum'' of the players, or their ''share'': their sum by the number
+of all who play, as in the Hive model.  log_odds_unit: 400 / ln 10 for Elo.
+model, params: in place of strength, log_odds_unit and command_weight.  mu is the first state
+column, half of mu - mu_2 the side offset.
 mu_2, split_evenly, current, command_mu and log_odds are for two teams.';

@@ -6,22 +6,12 @@ SELECT skillrating_internal.make_function('skillrating.suggest_swaps', '
     method text DEFAULT ''exact'',
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    swaps integer,
-    player_id_a text,
-    player_id_b text,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 24',
+    explain boolean DEFAULT false',
+    'TABLE (swaps integer, player_id_a text, player_id_b text, difference float8,
+        win_probability float8, exact boolean, bound float8, commander_1 text, commander_2 text,
+        why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'The fewest swaps that make two existing teams even, those of current in the lobby: for each number
-of swaps that is better than any smaller number, the players who change places, and the difference
-that is left.
+of swaps that is better than any smaller number, who changes places, and the difference left.
 
 Result: the rows with the same number of swaps are one suggestion, fewest swaps first.  In each row
 player_id_a, of the first team, changes places with player_id_b, of the second.  Of the players who
@@ -31,24 +21,20 @@ player without a team, who is placed first as by place_joiner(), as player_id_a 
 player_id_b in the second; or one with nulls.
 difference, exact and bound: after these swaps, as in split_teams(); exact: no other swaps of as
 many players are better, nor more swaps than were tried within the budget.
-win_probability: of the first team after these swaps, in every row, because a row is about two
-players.
+win_probability: of the first team after these swaps, in every row.
 commander_1, commander_2: who commands either team then; null without commanders.  They are chosen
-anew for each number of swaps; to keep those who command now, say by commanders that nobody else
-may.
+anew for each number of swaps; to keep those who command now, name only them in commanders.
 
 Of the lobby''s constraints:
 current: null for a player without a team; there is no bench.
 party: players of a party who are in one team move together or not at all.  With a model they are a
 squad; of a party in both teams, those in one team are one.
-locked: the team on which a player has to be: null, or the team at present.  A player without a team
-is placed on that team.
+locked: null, or the team at present; a player without a team is placed on that team.
 avoid: pairs who are not to come into one team; those who are in one team already may stay.
 split_evenly is an error, and priority does not count.
 
 max_swaps: the largest number of swaps; null for no limit.
-method: exact, or greedy: the best swap of two, then the best after that, as in the Natural
-Selection 2 document.
+method: exact, or greedy: the best swap of two, then the best after that (Natural Selection 2).
 explain: the first row of each number says in why what the difference was and is, and how far that
 is from even (terms), the best other swaps of as many players (alternative), and the lock, party or
 pair without which as many swaps would do most (constraint); for 0 swaps, as in split_teams().
@@ -66,27 +52,16 @@ SELECT skillrating_internal.make_function('skillrating.suggest_transfers', '
     max_lead integer DEFAULT 1,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    player_id text,
-    from_team integer,
-    to_team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 4',
+    explain boolean DEFAULT false',
+    'TABLE (player_id text, from_team integer, to_team integer, difference float8,
+        win_probability float8, exact boolean, bound float8, commander_1 text, commander_2 text,
+        why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 4',
 'The players who change teams when one of two existing teams has too many more players than the
 other: as few as it takes, and of these the ones with whom the match is as even as possible.  All
-who move are chosen together, and by the sign of the difference, so that no strong player leaves the
-weaker team.
+who move are chosen together, so that no strong player leaves the weaker team.
 
 Result: a row for each player who moves, in the order of players; no rows if nobody has to.
-difference, exact and bound: after all moves, as in split_teams(); exact: no other moves of as many
-players are better.
+difference, exact and bound: after all moves, as in split_teams(), of all moves of as many players.
 win_probability: of the first team after all moves, in every row.
 commander_1, commander_2: who commands either team then; null without commanders.
 
@@ -105,20 +80,10 @@ SELECT skillrating_internal.make_function('skillrating.place_joiner', '
     max_lead integer DEFAULT 1,
     budget float8 DEFAULT NULL,
     seed bigint DEFAULT NULL,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    exact boolean,
-    bound float8,
-    commander_1 text,
-    commander_2 text,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1',
-'Teams for players who have none yet (current of the lobby is null), chosen together so that the
-match is as even as possible.
+    explain boolean DEFAULT false',
+    'TABLE (player_id text, team integer, difference float8, win_probability float8,
+        exact boolean, bound float8, commander_1 text, commander_2 text, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 1',
+'Teams for players who have none yet (current is null), together and as even as possible.
 
 Result: a row for each of them, in the order of players.
 difference, exact and bound: with them, as in split_teams().
@@ -216,7 +181,6 @@ rounds in a row since the teams were last mixed.
 attack_defend, payload: when the attackers have captured nothing in the last round, or after so many
 rounds with the same teams.
 koth, 5cp, ctf: when the loser of the last round has captured nothing.
-streak, rounds: as above.
 waiting_over: waiting for players is over, a reason in all modes, before the first round too.
 
 Errors: 22023 for an unknown mode, winner or number of rounds, 2202E for captures of another number

@@ -11,24 +11,13 @@ SELECT skillrating_internal.make_function('skillrating.pair_queue', '
     widening float8 DEFAULT NULL,
     max_window float8 DEFAULT NULL,
     min_quality float8 DEFAULT 0,
-    explain boolean DEFAULT false)
-RETURNS TABLE (
-    match_number integer,
-    player_id text,
-    team integer,
-    difference float8,
-    win_probability float8,
-    quality float8,
-    region bigint,
-    commands boolean,
-    why jsonb',
-    NULL, 'IMMUTABLE PARALLEL SAFE ROWS 1000',
+    explain boolean DEFAULT false',
+    'TABLE (match_number integer, player_id text, team integer, difference float8,
+        win_probability float8, quality float8, region bigint, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 1000',
 'Groups queued players into matches of teams that are as even as possible.
 
-Result: a row for each player who got a match.  The rows of a match come by team, and within a team
-in the order of players.
-match_number: of the match within this call, from 1 as they are made, for the longest waiting player
-first.
+Result: a row for each player who got a match, by match, team and the order of players.
+match_number: of the match within this call, from 1, that of the longest waiting player first.
 difference: the strength of the first team less that of the second; with more teams, of the
 strongest less that of the weakest, as split_teams() has it for these players with the model.
 win_probability: of the player''s own team by the model: what preview() says, as in split_teams().
@@ -51,17 +40,13 @@ Scalars:
 teams, team_size: up to 128 seats.
 initial_window: the longest waiting player meets the nearest ones within so many points; null for
 half a log-odds of the model.  widening: points more for each second waited; null for as much as the
-initial window in 30 seconds.  max_window: points; null for no limit.  Without a limit nobody
-starves, see docs/teams.md.
-min_quality: matches of less than that, 0 to 1, are not made; as the window of the longest waiting
-player widens, it falls in proportion.
+initial window in 30 seconds.  max_window: points; null for no limit.  Without one nobody starves.
+min_quality: matches of less than that, 0 to 1, are not made; it falls as the window widens.
 explain: the first row of each match says in why how long its first player has waited, how far from
-them others might be and are, and what quality was needed (match), and what split_teams() says of
-the teams.
+them others might be and are, and what quality was needed (match), and what split_teams() says.
 
 A party that is larger than a team, in several pools or in no common region stays in the queue.
 No rows for a null lobby, and without players or mu.
 Errors: 22023 for an unknown model, a player who occurs twice or is in no region, what the model
 has no column for, and counts out of range; 22003 for other numbers out of range; 2202E for arrays
-of other lengths; 22004 for nulls; 54000 for more than 100000 players, or if their regions take more
-than 64 MB.');
+of other lengths; 22004 for nulls; 54000 for over 100000 players or 64 MB of regions.');

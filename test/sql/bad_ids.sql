@@ -206,7 +206,6 @@ INSERT INTO call VALUES
     ('skillrating.mirror_rating', '''collated_ladder'', %s, ''a'', ''{"a": "rating"}'''),
     ('skillrating.refresh_source', '''collated_ladder'', %s'),
     ('skillrating.unmirror_rating', '''collated_ladder'', %s'),
-    ('skillrating_internal.check_relation', '%s'),
     ('skillrating_internal.check_source', '%s'),
     ('skillrating_internal.check_identifier_type', '%s, ''x''');
 \set ECHO all

@@ -113,9 +113,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_triggers(text, text) IS
-'Makes the missing triggers of a ladder''s own tables whose names are like the pattern, which the
-caller has locked, and of its owner''s mirrored tables, and returns how many; drops those of table
-rating that no mirror needs.';
+'Makes the missing triggers of a ladder''s own tables like the pattern, which the caller has locked,
+and of mirrored tables, and returns how many; drops those of rating that no mirror needs.';
 
 CREATE FUNCTION skillrating_internal.attach(
     ladder text,
@@ -139,7 +138,6 @@ BEGIN
             MESSAGE = format('ladder "%s" rates matches of its own', ladder),
             HINT = 'Make one with create_ladder(..., source => ...) to rate those of other tables.';
     END IF;
-    PERFORM skillrating_internal.check_relation(relation);
     EXECUTE format('SELECT l.strict FROM %I.ladder AS l', ladder) INTO is_strict;
     IF replica AND is_strict THEN
         RAISE object_not_in_prerequisite_state USING
@@ -225,9 +223,8 @@ A warning says so if the table is filled by a subscription and replica is false.
 The triggers depend on the view source of the ladder: they go when it is dropped, and follow when
 its schema is renamed. Errors: 42704 for an unknown ladder, 42P01 for an unknown table, 55000 if the
 ladder has matches of its own or, with replica, is strict, 42501 unless the caller owns the ladder
-and may create triggers on the table, or with replica owns it, and whatever is wrong with the
-expression, as 42846 for a type that cannot be cast. A notice says so if the source does not read
-the table.';
+and may create triggers on the table, or with replica owns it, and those of the expression, as
+42846. A notice says so if the source does not read the table.';
 
 CREATE FUNCTION skillrating_internal.detach(ladder text, relation regclass)
 RETURNS void
@@ -256,9 +253,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.detach(text, regclass) IS
 'Undoes attach(): the table no longer feeds the ladder, which keeps what it has rated; match and
 match_player of a ladder feed it as they did before. Works as well if the table has been dropped
-(give its OID, which table attached shows) or belongs to another role by now, and if parts of the
-ladder are gone. Errors: 42704 for an unknown ladder or a table that is not attached, 42501 unless
-the caller owns the ladder.';
+(give its OID) or is another role''s by now, and if parts of the ladder are gone. Errors: 42704 for
+an unknown ladder or table, 42501 unless the caller owns it.';
 
 CREATE FUNCTION skillrating_internal.restore_sequences(ladder text, OUT sequences bigint)
 LANGUAGE plpgsql VOLATILE STRICT
@@ -299,8 +295,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restore_sequences(text) IS
-'Moves the sequences of a ladder behind the greatest numbers in its tables, and returns how many
-were behind.';
+'Moves the sequences of a ladder behind the numbers in its tables, and returns how many were behind.';
 
 CREATE FUNCTION skillrating_internal.ladder_triggers(
     ladder text,
@@ -325,8 +320,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_triggers(text) IS
-'The triggers of a ladder, also on tables of the user, and whether they do not fire where they have
-to.';
+'The triggers of a ladder, also on tables of the user, and whether they do not fire as they have to.';
 
 CREATE FUNCTION skillrating_internal.restore_triggers(
     ladder text,
@@ -389,15 +383,14 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restore_triggers(text) IS
-'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE and CREATE
-EXTENSION, or disabled: those of its own tables, of attached tables and of mirrors; and moves its
-sequences behind the greatest numbers in its tables, which logical replication does not copy: a
-subscriber that takes over calls it before the first match. Returns how many triggers were missing
-or disabled, and how many sequences were behind. No trigger has reported the matches that came
-meanwhile: catch_up(search => true, rebuild => true) finds them and what has changed. Errors: 42704
-for an unknown ladder, 42501 unless the caller owns the ladder and may create triggers on the
-attached tables, 55000 if it has no source, 55P03 if tables cannot be locked within 30 s or
-lock_timeout.';
+'Puts back the triggers of a ladder that are gone, as after DROP EXTENSION ... CASCADE, or disabled:
+of its own tables, attached ones and mirrors; and moves its sequences, which logical replication
+does not copy, behind the numbers in its tables: a subscriber that takes over calls it before the
+first match. Returns how many triggers were missing or disabled, and how many sequences were behind.
+No trigger has reported the matches that came meanwhile: catch_up(search => true, rebuild => true)
+finds them and what has changed. Errors: 42704 for an unknown ladder, 42501 unless the caller owns
+the ladder and may create triggers on the attached tables, 55000 if it has no source, 55P03 if
+tables cannot be locked within 30 s or lock_timeout.';
 
 CREATE FUNCTION skillrating_internal.source_relation(source regclass, OUT relation regclass, OUT unread text)
 LANGUAGE sql STABLE STRICT
@@ -452,8 +445,7 @@ BEGIN
             MESSAGE = format('source must not be null for ladder "%s"', ladder),
             HINT = 'Its view source is gone, or selects from several relations.';
     END IF;
-    PERFORM skillrating_internal.check_relation(new_source),
-        skillrating_internal.check_source(new_source);
+    PERFORM skillrating_internal.check_source(new_source);
     EXECUTE format('SELECT l.model, l.params FROM %I.ladder AS l', ladder) INTO t;
     PERFORM skillrating_internal.tell_judgement(new_source, t.model, t.params);
     IF EXISTS (SELECT FROM skillrating_internal.mirrors(ladder)) THEN
@@ -498,14 +490,13 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.refresh_source(text, regclass, boolean) IS
 'Takes up the columns that the source of a ladder has got since create_ladder(), or another source,
-which has all the columns of the one before; if the view source of the ladder is gone, which takes
-the triggers of attached tables along, it makes both again. Whatever differs counts with catch_up(),
-and catch_up(search => true, rebuild => true) also finds matches that rated otherwise or not at all.
-Matches that wait because of an error are tried again. Tables below the source that feed the ladder
-not yet are attached, all or none, unless attach is false, and told as by create_ladder(); so are
-those that feed it although the source no longer reads them, for you to detach. A source without a
-column that the one before has needs DROP VIEW ... CASCADE of the view source first. Errors: 42704
-for an unknown ladder, 42P01 for an unknown relation, 55000 for a ladder with matches of its own,
-42703 for columns that the new source lacks, 42883 or 42P16 for identifiers of another type, 22004
-if it does not know which source, 55P03 if tables cannot be locked within 30 s, 22023 and 42501 as
-for create_ladder().';
+which has all the columns of the one before; if the view source is gone, with the triggers of
+attached tables, it makes both again. Whatever differs counts with catch_up(), which with search and
+rebuild also finds matches that rated otherwise or not at all. Matches that wait because of an error
+are tried again. Tables below the source that feed the ladder not yet are attached, all or none,
+unless attach is false, and told as by create_ladder(); so are those that feed it although the
+source no longer reads them, for you to detach. A source without a column that the one before has
+needs DROP VIEW ... CASCADE of the view source first. Errors: 42704 for an unknown ladder, 42P01 for
+an unknown relation, 55000 for a ladder with matches of its own, 42703 for columns that the new
+source lacks, 42883 or 42P16 for identifiers of another type, 22004 if it does not know which
+source, 55P03 if tables cannot be locked within 30 s, 22023 and 42501 as for create_ladder().';

@@ -121,47 +121,6 @@ RETURN (
 COMMENT ON FUNCTION skillrating_internal.collect_kinds(regclass, boolean) IS
 'A part of attach() and restore_triggers(): for which statements a table has triggers.';
 
-CREATE FUNCTION skillrating_internal.match_sample(
-    source regclass,
-    relation regclass,
-    column_name text)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    rows_read constant integer := 100;
-    match_type text := (
-        SELECT format_type(a.atttypid, -1) FROM pg_attribute AS a
-        WHERE a.attrelid = source AND a.attname = 'match_id' AND NOT a.attisdropped);
-    matches integer;
-    known boolean;
-BEGIN
-    IF NOT skillrating_internal.owns_relation(source) THEN
-        RETURN NULL;
-    END IF;
-    EXECUTE format(
-        'WITH sample AS (
-            SELECT array_agg(DISTINCT r.id) AS ids
-            FROM (SELECT CAST(t.%1$I AS %2$s) AS id FROM %3$s AS t WHERE t.%1$I IS NOT NULL LIMIT %4$s) AS r)
-        SELECT cardinality(ids), EXISTS (
-            SELECT FROM %5$s AS s WHERE s.match_id %6$s ANY ((SELECT ids FROM sample)::%2$s[]))
-        FROM sample', column_name, match_type, relation, rows_read, source,
-        skillrating_internal.identifier_equals(match_type::regtype, 'match_id'))
-    INTO matches, known;
-    RETURN CASE WHEN matches > 0 AND NOT known THEN format('none of %s matches in column %I of table %s is in the view', matches, column_name, relation) END;
-EXCEPTION
-    WHEN OTHERS THEN
-        IF NOT skillrating_internal.error_is_bearable(SQLSTATE) THEN
-            RAISE;
-        END IF;
-        RETURN format('column %I of table %s cannot be compared with match_id: %s', column_name, relation, SQLERRM);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.match_sample(regclass, regclass, text) IS
-'A sentence if none of the first hundred rows of a table has a match of the source in a column, or
-if they cannot be compared; else null.';
-
 CREATE FUNCTION skillrating_internal.feeding_tables(
     source regclass,
     ladder text,
@@ -174,7 +133,7 @@ RETURNS SETOF record
 LANGUAGE sql STABLE STRICT ROWS 4
 AS $function$
     WITH found AS (
-        SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind, a.atttypid <> m.atttypid AS is_cast,
+        SELECT t.*, t.columns[1] AS first, cardinality(t.columns) AS n, c.relkind AS kind,
             CASE WHEN cardinality(t.columns) = 0 THEN t.through
                 WHEN cardinality(t.columns) > 1 THEN format('unnest(ARRAY[%s])', (SELECT string_agg(quote_ident(c), ', ') FROM unnest(t.columns) AS c)) END
                 AS expression,
@@ -200,8 +159,7 @@ AS $function$
             WHEN f.n > 1 THEN format('table %s leads to matches by each of %s', f.relation, array_to_string(f.columns, ', '))
             WHEN f.refusal IS NOT NULL THEN f.refusal
             WHEN f.elsewhere THEN format('table %s is also read where none of its columns is match_id', f.relation)
-            WHEN f.mixed THEN format('rows of table %s change those of other matches, by LIMIT, DISTINCT ON or a window', f.relation)
-            WHEN f.is_cast THEN skillrating_internal.match_sample(source, f.relation, f.first) END,
+            WHEN f.mixed THEN format('rows of table %s change those of other matches, by LIMIT, DISTINCT ON or a window', f.relation) END,
         CASE WHEN f.expression IS NOT NULL THEN format('SELECT skillrating.attach(%L, %L, %L);', ladder, f.relation, f.expression)
             WHEN f.n <> 1 OR f.refusal IS NULL THEN NULL
             WHEN has_table_privilege(f.relation, 'TRIGGER') THEN 'Such a table must belong to the owner of the ladder.'
@@ -212,9 +170,8 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.feeding_tables(regclass, text) IS
-'What a source reads: the column of a table that is match_id, if the current role can attach it;
-what stands in the way, or speaks against it, and a remedy; and whether it leads to match_id at all
-(watched). Error 42P01 for an unknown relation.';
+'What a source reads: the column of a table that is match_id, if the current role can attach it; what
+is in the way or speaks against it, and a remedy; and whether it leads to match_id (watched).';
 
 CREATE FUNCTION skillrating_internal.new_tables(
     ladder text,
@@ -264,9 +221,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.new_tables(text, regclass) IS
-'Of the tables below a source those to be attached to a ladder (relations, by columns, and as a
-list), sentences about them and others, remedies (calls), and the attached ones that it does not
-read (gone).';
+'Of the tables below a source those to be attached to a ladder (relations, columns, list), sentences
+about them and others, remedies (calls), and the attached ones that it does not read (gone).';
 
 CREATE FUNCTION skillrating_internal.attach_tables(
     ladder text,
@@ -333,9 +289,8 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.attach_tables(text, regclass, regclass[], boolean) IS
-'Attaches the tables below a source, all or none, locked together with those that are to mirror
-ratings, tells what will be noticed and what not, and returns how many it attached. Errors: 55P03,
-and those of attach().';
+'Attaches the tables below a source, all or none, locked with those that are to mirror ratings, tells
+what will be noticed and what not, and returns how many. Errors: 55P03, and those of attach().';
 
 CREATE FUNCTION skillrating_internal.known_pools(ladder text, source regclass DEFAULT NULL)
 RETURNS text[]
@@ -361,8 +316,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.known_pools(text, regclass) IS
-'The rating pools of a source or, if that is null, of a ladder, before its first match those of its
-source; null if there are none yet.';
+'The pools of a source or (null) of a ladder, before its first match those of its source; or null.';
 
 CREATE FUNCTION skillrating_internal.only_pool(ladder text, hint text)
 RETURNS text

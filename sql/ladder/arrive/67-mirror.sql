@@ -74,10 +74,9 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.mirror_statement(text, regclass, text, text, jsonb, text, text, text) IS
-'The statement that writes ratings to a mirroring table after an event: for the rows of rating in
-the transition table changed, the players in the transition table inserted, all rows, or rows that
-are gone, which a query gives. Null if there is nothing to write. Error 42703 for an unknown
-column.';
+'The statement that writes ratings to a mirroring table after an event: for the rows of rating in the
+transition table changed, the players in the transition table inserted, all rows, or rows that are
+gone, which a query gives; or null. Error 42703 for an unknown column.';
 
 CREATE FUNCTION skillrating_internal.mirrors(
     ladder text,
@@ -117,9 +116,8 @@ DECLARE
     is_distributed boolean := false;
     other record;
 BEGIN
-    PERFORM skillrating_internal.check_relation(relation);
     SELECT r.relkind, r.relnamespace INTO c FROM pg_class AS r WHERE r.oid = relation;
-    IF c.relkind NOT IN ('r', 'p') THEN
+    IF (c.relkind IN ('r', 'p')) IS NOT TRUE THEN
         RAISE wrong_object_type USING
             MESSAGE = format('%s is not a table', relation),
             HINT = 'Ratings are written to tables of this database, partitioned ones too. Name the '
@@ -199,29 +197,6 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.tell_mirrors(text, regclass, text[]) IS
 'Warns of the mirrors of a ladder, or of one table, that are of another pool than these.';
-
-CREATE FUNCTION skillrating_internal.tell_kept(ladder text, relation regclass, pool text)
-RETURNS void
-LANGUAGE plpgsql STABLE
-AS $function$
-DECLARE
-    m record;
-BEGIN
-    FOR m IN
-        SELECT o.relation, (SELECT string_agg(format('%I = DEFAULT', k.k), ', ' ORDER BY k.k) FROM jsonb_object_keys(o.columns) AS k(k)) AS defaults
-        FROM skillrating_internal.mirrors(ladder) AS o JOIN pg_class AS c ON c.oid = o.relation
-        WHERE tell_kept.relation IS NULL OR (o.relation, o.pool) = (tell_kept.relation, tell_kept.pool)
-        ORDER BY o.relation::text, o.pool
-    LOOP
-        RAISE NOTICE USING
-            MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', m.relation, ladder),
-            HINT = format('UPDATE %s SET %s clears them.', m.relation, m.defaults);
-    END LOOP;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.tell_kept(text, regclass, text) IS
-'Notices that the mirrors of a ladder, or one of them, keep their ratings.';
 
 CREATE FUNCTION skillrating_internal.mirror_rating(
     ladder text,
@@ -345,7 +320,8 @@ BEGIN
     PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))],
             array_remove(ARRAY[format('%I.rating', ladder)::regclass, CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL), 0),
         skillrating_internal.hold_ladder(ladder, true);
-    PERFORM skillrating_internal.tell_kept(ladder, relation, pool);
+    RAISE NOTICE USING
+        MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', relation, ladder);
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
     USING relation, pool;
     IF NOT EXISTS (

@@ -83,12 +83,10 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.solve_ladder(text, text, jsonb, text, boolean) IS
 'Solves all rated matches of a pool of a ladder together, by a solver of solvers() with its
 parameters, and keeps what comes out in the table solved of the ladder''s schema, in place of what
-the same solver has left there for the pool; rows that are the same stay untouched. What contexts
-are worth to side 1 is estimated with the skills by solvers that know contexts, where each match has
-one for all, and kept in the table solved_context. Voided matches and those of excluded players do
-not count, merged players are one, as in rating. With warm the search begins where the last one has
-ended (not under through_time): the solution is the same to its last digits. Ratings are not
-changed; new_season(..., toward => solver) can take them over. Returns the summary, in which matches
-is 0 where none counts; a warning if the search has not converged. Without pool it is that of
-leaderboard(). Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are
-several, and as solve().';
+the same solver has left there for the pool. What contexts are worth to side 1 is estimated with the
+skills by solvers that know contexts, where each match has one for all, and kept in the table
+solved_context. Voided matches and those of excluded players do not count, merged players are one,
+as in rating. With warm the search begins where the last one has ended (not under through_time): the
+solution is the same to its last digits. Ratings are not changed; new_season(..., toward => solver)
+can take them over. Returns the summary; a warning if the search has not converged. pool and its
+errors are those of leaderboard(), and further errors those of solve().';

@@ -56,8 +56,7 @@ predicted probability to win and the score. rating_before is as of played_at: re
 idle time has done to the rating since the event before, and, where pools share some of a state,
 what matches in other pools have (0: nothing; null: this is the first event). A settle has what it
 counted between rating_before and rating_after. An account that is merged counts as the player it is
-merged into, whom its matches reach with catch_up(). Without pool it is that of leaderboard().
-Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several.';
+merged into, whom its matches reach with catch_up(). pool and its errors are those of leaderboard().';
 
 CREATE FUNCTION skillrating_internal.rating_at(
     ladder text,
@@ -90,10 +89,8 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.rating_at(text, anycompatible, timestamptz, text) IS
 'The displayed rating of a player at a time, as in leaderboard(at => ...): after the last of the
 matches and operations up to then, in rated order, and idle time since; null before the first. An
-account that is merged counts as the player it is merged into. Without pool it is that of
-leaderboard().
-Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are several, 22008 for
-an infinite time.';
+account that is merged counts as the player it is merged into. pool and errors are those of
+leaderboard().';
 
 CREATE FUNCTION skillrating_internal.match_rows(
     ladder text,
@@ -241,16 +238,14 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.match_journal(text, anycompatible) IS
-'All that is known of one match: a row for each account that takes part, by team and player; one
-without a player if its rows are gone or cannot be read.
-status, reason, detail: rated, unrated or void, null if it was not looked at yet; and why it does
-not count, as match_outcome() has it.
+'All that is known of one match: a row for each account in it, by team and player; one without a
+player if its rows are gone or cannot be read.
+status, reason, detail: rated, unrated, void or null (not looked at yet); why, as match_outcome().
 seq: its place in the order.
 player_id, account: whom the result counts for, and the account in the source, which differs if it
 is merged into another; null if the source has the player no more.
-team, rank, weight: the team on which most was played, its rank (1 is best) and the share of the
-match played, as rating takes them from the source now; rank and weight are null where its rows make
-no match.
+team, rank, weight: the team on which most was played, its rank and the share of the match played,
+as the source has them now; rank and weight are null where its rows make no match.
 win_probability, score: the forecast before, and what came of it (1 won, 0.5 drew, 0 lost).
 rating_before to state_after: what it did to the player: the displayed rating, and all state columns
 of the model by their names. Null for a match that does not count, as is the forecast.

@@ -61,8 +61,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.past_shared_state(text, timestamptz, text, text, text, text, bigint) IS
-'A query for what the player o has in all pools at a time, as of when it is, and whether it is
-fixed.';
+'A query for what the player o has in all pools at a time, as of when, and whether it is fixed.';
 
 CREATE FUNCTION skillrating_internal.past_board(
     ladder text,
@@ -183,7 +182,7 @@ BEGIN
         rows := format('WITH board AS NOT MATERIALIZED (SELECT r.* FROM %I.rating AS r WHERE %s)', ladder, which);
         RETURN;
     END IF;
-    PERFORM skillrating_internal.check_readable(ladder, 'event');
+    PERFORM skillrating_internal.check_inside(ladder, 'event');
     rows := format('WITH board AS MATERIALIZED (%s)', skillrating_internal.past_board(ladder, pool, at, which));
 END
 $function$;
@@ -262,22 +261,20 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.leaderboard(text, integer, text, bigint, anycompatible, timestamptz, float8, timestamptz, text[], boolean) IS
 'The n players with the highest displayed rating in a pool, among those with at least min_games
 rated matches, the last one not before active_since, and a deviation of no more than max_deviation;
-with fixed false among those who are not fixed, such as bots and puzzles are (see set_fixed()), and
-with true among those who are;
-equal ratings share a place. after_player is the last player of the page before; an account that was
-merged meanwhile, and has no row any more, stands for the player it is merged into.
+by fixed, those who are, as bots and puzzles (see set_fixed()), or who are not; equal ratings share
+a place. after_player is the last player of the page before; an account that was merged meanwhile,
+and has no row any more, stands for the player it is merged into.
 
-Without at, ratings and deviations are those that are stored: each player''s as of the last match
-or operation, such as settle(). They are read through an index, without sorting the table. With at
-they are those of that time, past or future, from the events up to then in rated order and idle
-time since, and so are games, wins, draws, losses and last_played. That computes all players of the
-pool, and takes SELECT on event too. 
+Without at, ratings and deviations are those that are stored, as of the last match or operation,
+read through an index. With at they are those of that time, past or future, from the events up to
+then in rated order and idle time since, and so are games and last_played. That computes all players
+of the pool, and takes SELECT on event too.
 statistics: which of the last columns of the result to fill: peak (with peak_at), streak,
 last_change and percentile. All but the last take SELECT on event, too.
 pool: the only one of the ladder by default. A ladder without a rating has an empty board.
 Errors: 42704 for an unknown ladder, player or pool, 22023 for a negative n or min_games or a
-max_deviation under a model that has none, for unknown statistics, or if the pool is left out and
-there are several, 22008 for an infinite at.';
+max_deviation under a model that has none, for unknown statistics, or without a pool where there are
+several, 22008 for an infinite at.';
 
 CREATE FUNCTION skillrating_internal.place_of(
     ladder text,
@@ -400,9 +397,8 @@ COMMENT ON FUNCTION skillrating_internal.player_status(text, text, timestamptz, 
 fewer than shadow_games matches (by default the parameter shadow_games of the model, or else 10),
 ''stale'' for those who have not played for stale_days days, else ''visible'' (the rule of SynElo).
 Without at the ratings are those that are stored, and days are counted to now; with at all is as of
-that time, as in leaderboard(), and takes SELECT on event too. Without pool it is that of
-leaderboard(). Errors: 42704 for an unknown ladder or pool, 22023 without a pool where there are
-several, 22008 for an infinite at.';
+that time, as in leaderboard(), and takes SELECT on event too. pool and errors are those of
+leaderboard().';
 
 CREATE FUNCTION skillrating_internal.surprising_players(
     ladder text,
@@ -440,10 +436,8 @@ COMMENT ON FUNCTION skillrating_internal.surprising_players(text, text, timestam
 'Who scores more than predicted, such as good players under a new account: for each player of a pool
 with at least min_games matches since then, games, the wins expected and scored (a draw counts
 half), mean_surprise, the mean of score less prediction, and surprise, its z score, as the aggregate
-surprise() has it. A surprise beyond 3 is worth a look, and one far below 0 is that of a player who
-loses on purpose. Draws make it a little too small. Without pool it is that of leaderboard().
-Errors: 42704 for an unknown ladder or pool, 22023 for a negative min_games, or without a pool where
-there are several.';
+surprise() has it. Beyond 3 it is worth a look, and far below 0 of one who loses on purpose. pool
+and errors are those of leaderboard().';
 
 CREATE FUNCTION skillrating_internal.pool_quality(
     ladder text,
@@ -505,5 +499,5 @@ predictions p expect of themselves, the sum of (1 - 2p)(score - p) over the root
 squares (beyond 2: overconfident; below -2: too timid); the players active in it, the mean of their
 displayed ratings after their last match (that rises: inflation) and their spread, a standard
 deviation; and the share of them whose rating is established, not provisional as leaderboard() has
-it. step is day, week, month, quarter or year, in UTC. Without pool it is that of leaderboard(). Errors: 42704 for an unknown ladder or pool,
-22023 for another step, or without a pool where there are several.';
+it. step is day, week, month, quarter or year, in UTC. pool and its errors are those of
+leaderboard(); 22023 for another step.';

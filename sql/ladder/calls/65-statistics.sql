@@ -1,41 +1,5 @@
 -- What a leaderboard says of its players beside the rating: peaks, streaks and the like.
 
-CREATE FUNCTION skillrating_internal.last_matches_query(
-    ladder text,
-    span text,
-    streak boolean,
-    last_change boolean)
-RETURNS text
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-DECLARE
-    t record := skillrating_internal.ladder_facts(ladder);
-BEGIN
-    -- Matches since the last reset are those that the row of the board counts.
-    RETURN format(
-        'SELECT CASE WHEN %5$L THEN coalesce(e.sign * least(r.games, (
-                SELECT count(*) FROM %1$I.event AS c
-                WHERE c.player_id %2$s e.player_id AND c.pool = e.pool AND c.score IS NOT NULL
-                    AND c.seq <= e.seq AND c.seq > coalesce((
-                        SELECT d.seq FROM %1$I.event AS d
-                        WHERE d.player_id %2$s e.player_id AND d.pool = e.pool
-                            AND d.score <> e.score AND d.seq < e.seq
-                        ORDER BY d.seq DESC LIMIT 1), 0))), 0) END::integer AS streak,
-            CASE WHEN %6$L AND e.seq IS NOT NULL THEN skillrating.state_rating(l.model, %4$s, l.params)
-                - skillrating.state_rating(l.model, %3$s, l.params) END AS last_change
-        FROM %1$I.ladder AS l LEFT JOIN (
-            SELECT e.*, CASE e.score WHEN 1 THEN 1 WHEN 0 THEN -1 ELSE 0 END AS sign
-            FROM %1$I.event AS e
-            WHERE r.games > 0 AND e.score IS NOT NULL AND %7$s
-            ORDER BY e.seq DESC LIMIT 1) AS e ON true',
-        ladder, t.player_equals, t.state_before, t.state_after, streak, last_change, span);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.last_matches_query(text, text, boolean, boolean) IS
-'The query of the streak of a row r of the board and of what its last match changed, among the
-events e of a span.';
-
 CREATE FUNCTION skillrating_internal.statistics_join(
     ladder text,
     statistics text[],
@@ -48,22 +12,16 @@ LANGUAGE plpgsql STABLE
 AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
-    wrong text;
     last_seq text := 'NULL::bigint';
     span text;
     peak text := 'SELECT NULL::float8 AS peak, NULL::timestamptz AS peak_at';
     last_matches text := 'SELECT NULL::integer AS streak, NULL::float8 AS last_change';
     percentile text := 'NULL::float8';
 BEGIN
-    SELECT coalesce(u, 'NULL') INTO wrong FROM unnest(statistics) AS u
-    WHERE (u = ANY ('{peak,streak,last_change,percentile}')) IS NOT TRUE LIMIT 1;
-    IF wrong IS NOT NULL THEN
-        RAISE invalid_parameter_value USING
-            MESSAGE = format('invalid name "%s" in statistics', wrong),
-            HINT = 'Valid names are peak, streak, last_change and percentile.';
-    END IF;
+    PERFORM skillrating_internal.check_choice('statistics', u, 'peak', 'streak', 'last_change', 'percentile')
+    FROM unnest(statistics) AS u;
     IF statistics && '{peak,streak,last_change}' THEN
-        PERFORM skillrating_internal.check_readable(ladder, 'event');
+        PERFORM skillrating_internal.check_inside(ladder, 'event');
         span := format('e.player_id %s r.player_id AND e.pool = r.pool', t.player_equals);
         IF at IS NOT NULL THEN
             last_seq := format(
@@ -89,8 +47,22 @@ BEGIN
             ladder, t.state_after, span, t.player_equals, at);
     END IF;
     IF statistics && '{streak,last_change}' THEN
-        last_matches := skillrating_internal.last_matches_query(ladder, span, 'streak' = ANY (statistics),
-            'last_change' = ANY (statistics));
+        -- Matches since the last reset are those that the row of the board counts.
+        last_matches := format(
+            'SELECT CASE WHEN %5$L THEN coalesce(e.sign * least(r.games, (
+                    SELECT count(*) FROM %1$I.event AS c
+                    WHERE c.player_id %2$s e.player_id AND c.pool = e.pool AND c.score IS NOT NULL
+                        AND c.seq <= e.seq AND c.seq > coalesce((
+                            SELECT d.seq FROM %1$I.event AS d
+                            WHERE d.player_id %2$s e.player_id AND d.pool = e.pool AND d.score <> e.score AND d.seq < e.seq
+                            ORDER BY d.seq DESC LIMIT 1), 0))), 0) END::integer AS streak,
+                CASE WHEN %6$L AND e.seq IS NOT NULL THEN skillrating.state_rating(l.model, %4$s, l.params)
+                    - skillrating.state_rating(l.model, %3$s, l.params) END AS last_change
+            FROM %1$I.ladder AS l LEFT JOIN (
+                SELECT e.*, CASE e.score WHEN 1 THEN 1 WHEN 0 THEN -1 ELSE 0 END AS sign FROM %1$I.event AS e
+                WHERE r.games > 0 AND e.score IS NOT NULL AND %7$s
+                ORDER BY e.seq DESC LIMIT 1) AS e ON true', ladder, t.player_equals, t.state_before, t.state_after,
+            'streak' = ANY (statistics), 'last_change' = ANY (statistics), span);
     END IF;
     IF 'percentile' = ANY (statistics) THEN
         percentile := format(

@@ -12,9 +12,9 @@ SELECT skillrating_internal.make_function('skillrating_internal.match_outcome', 
 'What became of a match.
 outcome: rated, unrated, waiting, or unknown for one that the ladder has not seen.
 reason: a code of reasons(), null for a match that counts. A rated match has reason void if
-it counts until the next catch_up(), and waiting if it counts as it was until then. A match that
-waits has reason late if its place in the order is to be found, failed if rating it raised an error
-that is not about its data, else waiting. One that is unknown has not_reported or no_match.
+it counts until the next catch_up(), and waiting if it counts as it was until then. One that waits
+has reason late if its place is to be found, failed if rating it raised an error that is not about
+its data, else waiting. An unknown one has not_reported or no_match.
 detail: in words: the reason that the source or a user gave, the value that is wrong in its rows,
 the message of the error for those who may read table pending, or what the match waits for.
 sqlstate: of that error. A match that was rated before counts as it was until its change is rated.
@@ -53,8 +53,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.restored_data(text) IS
-'What shows that a dump of data was restored into an existing ladder, whose triggers rated its
-matches once more, or null.';
+'What shows that a dump was restored into a ladder whose triggers rated its matches again, or null.';
 
 CREATE FUNCTION skillrating_internal.ladder_status(
     ladder text,
@@ -123,31 +122,25 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.ladder_status(text) IS
 'How a ladder fares, in one row.
-rated, unrated: matches that count, and those that do not, an object with their number for each code
-of reasons(); late is among them.
+rated, unrated: how many matches count, and for each code of reasons() (also late) how many do not.
 examples: the first match of each of these reasons, as text.
 waiting, oldest_waiting: matches in table pending, and since when the oldest of them has waited: for
 catch_up(), or, with an error, until its cause is removed and catch_up() is called.
-last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when
-it was; null if none does.
+last_error, last_error_at: SQLSTATE and message of the last error for which a match waits, and when.
 put_aside: rows of a publisher of which no match could be told, see table replica_note.
 corrections: places in table correction that wait for catch_up().
 last_match: when the latest rated match was played.
 truncated, copied: how often tables of a publisher were truncated since catch_up() last searched,
-and which of them a subscription is copying. Do not search while it copies: matches that have not
-come yet would be taken for gone.
-restored: what shows that a dump of data was restored into the ladder while its triggers rated the
-matches once more, or null; catch_up(rebuild => true) repairs it.
+and which of them a subscription is copying. Do not search meanwhile: matches to come would be taken
+for gone.
+restored: what shows that a dump was restored into the ladder while triggers rated its matches once
+more, or null; catch_up(rebuild => true) repairs it.
 triggers: what keeps changes from being noticed, or null: triggers that are missing or disabled,
 which restore_triggers() puts back, or session_replication_role = replica in this session.
 Error 42704 for an unknown ladder.';
 
-SELECT skillrating_internal.make_function('skillrating.verify', '
-    ladder text,
-    OUT check_name text,
-    OUT ok boolean,
-    OUT detail text',
-    'SETOF record', 'STABLE ROWS 7',
+SELECT skillrating_internal.make_function('skillrating.verify', 'ladder text',
+    'TABLE (check_name text, ok boolean, detail text)', 'STABLE ROWS 7',
 'Rates all matches of a ladder, or all behind its horizon (see set_horizon()), again, from the source
 and in rated order, and compares bit for bit: content (the matches are what was rated, and all
 columns of the source are read), events (states before and after, predictions and scores), ratings
@@ -155,7 +148,6 @@ columns of the source are read), events (states before and after, predictions an
 losses, last played), components (all of these of components, of a model that has some), complete
 (no finished match was overlooked, nor one that could not be rated and has changed, and no trigger
 is disabled), corrections (none waits for catch_up()), where matches are in table pending, waiting.
-Everything is read under one snapshot, and other sessions go on rating. catch_up(search => true,
-rebuild => true) mends content, events, ratings, counters, components and complete, catch_up()
-corrections and waiting. Errors: 42704 for an unknown ladder, 55000 if its triggers are gone, see
-restore_triggers().');
+Other sessions go on rating. catch_up(search => true, rebuild => true) mends content, events,
+ratings, counters, components and complete, catch_up() corrections and waiting. Errors: 42704 for an
+unknown ladder, 55000 if its triggers are gone.');

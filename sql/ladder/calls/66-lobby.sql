@@ -19,9 +19,8 @@ SELECT skillrating_internal.make_function('skillrating.lobby', '
     log_odds float8 DEFAULT 0,
     at timestamptz DEFAULT NULL',
     'skillrating.lobby', 'STABLE',
-'Players of a ladder as a lobby for the team makers: with their states in a pool, and the ladder''s
-model and parameters, which say what teams are and when they are balanced.  A player without a
-rating has the initial state.
+'Players of a ladder as a lobby for the team makers: with their states in a pool or the initial ones,
+and the ladder''s model and parameters.
 
 commanders: each team gets a commander, by command skill, among the players who may command; one
 element is that of all.  Null: no commanders.
@@ -40,8 +39,8 @@ given; a lobby of two accounts of one player is an error of the team makers.
 Under a model with components it takes SELECT on table component besides.
 Errors: 42704 for an unknown ladder; 22023 for caution, sides or commanders under a model without,
 without a pool where there are several, and where tournaments are the rating periods; 2202E for
-arrays of other lengths; 22004 for nulls; 22008 for an infinite at; 54000 for more than 100000
-players.', 'skillrating_ladder_lobby');
+arrays of other lengths; 22004 for nulls; 22008 for an infinite at; 54000 for over 100000 players.',
+    'skillrating_ladder_lobby');
 
 SELECT skillrating_internal.make_type('opponent',
 'A result of find_opponents().', '
@@ -75,7 +74,7 @@ DECLARE
     nearest float8;
 BEGIN
     -- A forecast is made of components, and preview(), called from inside, asks the owner's rights only.
-    PERFORM skillrating_internal.check_readable(ladder, 'component');
+    PERFORM skillrating_internal.check_inside(ladder, 'component');
     EXECUTE format(
         '%4$s SELECT coalesce((SELECT r.rating FROM board AS r WHERE r.pool = $1 AND r.player_id %2$s CAST($2 AS %3$s)),
             skillrating.state_rating(l.model, skillrating.initial_state(l.model, l.params), l.params)) FROM %1$I.ladder AS l',
@@ -134,12 +133,10 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.find_opponents(text, anycompatible, integer, text, bigint, timestamptz, float8, timestamptz, text, boolean) IS
 'The n opponents with whom a match of two would be most even, the most even first.
 
-Of the 2 n players above and the 2 n below in the leaderboard with the same conditions (see
-leaderboard()), these are the ones whose win probability by the ladder''s model is nearest to one
-half; win_probability is that of the player.  A player without a rating has the initial state.
+Of the 2 n players above and the 2 n below in the leaderboard with the same conditions, whose win
+probability by the ladder''s model is nearest to one half.  A newcomer has the initial state.
 at: the time of the match, for which ratings are computed as in leaderboard(); by default it is
-played now, among the ratings that are stored.  context: where or as what both play, for the win
-probability.
+played now, among the ratings that are stored.  context: where or as what both play.
 pool: the only one of the ladder by default; in an unknown one is nobody, which a notice says.
 explain: each row says why: the player''s rating, the difference, and how far the probability is
 from one half (terms), the next best opponent (alternative), and the condition without which the

@@ -20,19 +20,17 @@ search_path; the state columns of the model, and the states before and after in 
 SQL that gives arrays, and objects by the names of the columns; the pool of the rows that have what
 a player has in all pools, or null; and columns of table ladder. Error 55000 unless the ladder has
 been entered, so that bodies begin with it.'),
-        ('check_inside(ladder text)', 'void', 'STABLE STRICT',
-'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder.'),
+        ('check_inside(ladder text, relation text DEFAULT '''')', 'void', 'STABLE STRICT',
+'Error 55000 unless the ladder has been entered, for bodies that put up with an incomplete ladder;
+and 42501 unless the role that called may read all rows of a relation of it, which not every call
+reads. Nobody needs a right on component if the ladder uses none.'),
         ('check_pending(ladder text)', 'void', 'VOLATILE STRICT',
 'Locks table pending. Error 55000 if anything of the user''s hangs on it, such as a default or a
 trigger, or unless the ladder has been entered.'),
-        ('check_readable(ladder text, relation text)', 'void', 'STABLE STRICT',
-'Error 42501 unless the role that called may read all rows of a relation of the ladder, which not
-every call reads. Nobody needs a right on components if the ladder uses none.'),
         ('collect_matches()', 'trigger', '',
 'Trigger function on tables of matches, after each statement: has the matches that it touched rated,
 at commit or at once. On an attached table the WHEN condition names the view source of the ladder.
-Errors: 39P01 if it is attached otherwise, 55000 on another table, and for TRUNCATE, because rated
-matches cannot vanish.'),
+Errors: 39P01 if it is attached otherwise, 55000 on another table and for TRUNCATE.'),
         ('enqueue_matches()', 'trigger', '',
 'Trigger function on tables attached with replica => true: puts the matches of a row into table
 pending, and what has no match, or TRUNCATE, into replica_note. Errors as collect_matches().'),
@@ -40,11 +38,10 @@ pending, and what has no match, or TRUNCATE, into replica_note. Errors as collec
 'Deferred constraint trigger function on table pending: at commit it rates the matches that the
 transaction touched, in one batch, by played_at and match_id.'),
         ('identifier_equals(type regtype, column_name text)', 'text', 'STABLE STRICT PARALLEL SAFE',
-'The equality operator of the default operator class of a type, as an expression has it. Errors as
-check_identifier_type().'),
+'The default equality operator of a type, as an expression has it. Errors as check_identifier_type().'),
         ('nearest_source_column(source regclass, name text)', 'text', 'STABLE STRICT PARALLEL SAFE',
-'The column in source_columns() that another one of a source may stand for, as its name differs
-little from that of one which the source lacks, or null.'),
+'The column in source_columns() that a source lacks and another one may stand for, by its name; or
+null.'),
         ('ladder_columns(relation text, model text, params jsonb, player_type regtype,
             match_type regtype, display text)', 'text', 'STABLE STRICT PARALLEL SAFE',
 'The column definitions of table rating, event, component or component_event; display is the
@@ -73,16 +70,14 @@ owner of the ladder, with all that inherits from it: what hangs on them runs as 
 'Trigger function on table rating: writes what has changed to its mirrors. Errors: 39P01 if it is
 attached otherwise, 55000 on another table.'),
         ('fill_mirror()', 'trigger', '',
-'Trigger function on a mirroring table: gives inserted rows the ratings of their players. Its WHEN
-condition names the view source of the ladder. Errors: 39P01 if it is attached otherwise, 55000 on
-another table.'),
+'Trigger function on a mirroring table, as collect_matches() on an attached one: gives inserted rows
+the ratings of their players.'),
         ('note_change(ladder text, tables boolean DEFAULT false)', 'void', 'VOLATILE STRICT',
 'Part of what changes who is who, what counts or mirrors: writes a new version of the row of table
-ladder, by which transactions at higher isolation levels learn that their snapshot is older; with
-tables it has all sessions look up again which tables the ladder has.'),
+ladder, by which higher isolation levels see that their snapshot is older; with tables all sessions
+look up its tables again.'),
         ('counted_player(ladder text, player_id text)', 'text', 'STABLE STRICT',
-'The player that an account counts as, whatever catch_up() has still to do: the one that it is merged
-into in the end, or itself.'),
+'The player that an account counts as at last: the one that it is merged into in the end, or itself.'),
         ('write_horizon(ladder text, seq bigint)', 'void', 'VOLATILE STRICT',
 'A part of set_horizon(): puts into the tables horizon and component_horizon of a ladder how players
 and components were behind a place in the order.'),
@@ -94,8 +89,7 @@ meanwhile has gone from the source unreported, 22003 for a state out of range.')
 'The columns of a source that neither a model uses under these parameters nor the ladder or its rules
 of eligibility: a ladder does not read them, but for scores beside ranks. Errors as for models().'),
         ('replace_words(string text, words text[], replacement text)', 'text', 'IMMUTABLE STRICT PARALLEL SAFE',
-'A text with a replacement in the place of each of some words. A word does not count where letters
-or digits continue it.'),
+'A text with a replacement for each of some words, unless letters or digits continue it.'),
         ('rename_digests(ladder text, players text[], pseudonyms text[], own boolean)', 'bigint', 'VOLATILE STRICT',
 'Gives the matches of players the digests that they have under pseudonyms, if they are otherwise as
 before, and takes back the corrections that the change of names made. own says that unrated_reason
@@ -110,16 +104,14 @@ ACCESS EXCLUSIVE. Errors: 42501 unless the caller may make triggers on the forme
 latter and schemas; 55P03, naming who is in the way, after 30 s.'),
         ('lock_maintenance(schema oid)', 'void', 'VOLATILE STRICT',
 'Waits until nobody else maintains the ladder in a schema, to the end of the transaction. Errors:
-42501 unless the caller owns the ladder, 40P01 if the transaction has rated its matches and another
-waits.'),
+42501 unless the caller owns it, 40P01 if this transaction has rated its matches and another waits.'),
         ('check_eligibility(rules jsonb)', 'void', 'IMMUTABLE STRICT PARALLEL SAFE',
 'Errors: 22023 for a rule of eligibility that is unknown, of another type, or only says more about
 one that is not there; 22003 for a value out of range.'),
         ('solve_matches(ladder text, solver text, params jsonb, pool text, start text,
             start_contexts skillrating.context_estimate[], write text[])', 'skillrating.solve_summary', 'VOLATILE',
 'Solves the rated matches of a pool as solve() does, beginning with the estimates of the query start
-and with start_contexts, where there are any; the queries of write read the estimates as relation
-"solution". Errors as solve().'),
+and start_contexts; the queries of write read the estimates as relation "solution".'),
         ('match_participants(ladder text, match_id text, OUT account text, OUT player_id text,
             OUT pool text, OUT played_at timestamptz, OUT team integer, OUT rank float8,
             OUT weight float8)', 'SETOF record', 'STABLE STRICT ROWS 12',
@@ -130,17 +122,16 @@ rating makes of their rows; no rows if the source has none, or an error about it
         ('lacking_triggers(ladder text)', 'text', 'STABLE STRICT',
 'A table of a ladder, attached to it or mirrored, that lacks triggers, or null.'),
         ('rating_range(rating float8)', 'integer', 'IMMUTABLE STRICT PARALLEL SAFE',
-'The range in which a player with this displayed rating is counted.'),
+'The range in which a displayed rating is counted.'),
         ('add_ranges(counts integer[], places integer[], nets integer[])', 'integer[]', 'IMMUTABLE PARALLEL SAFE',
-'The counts of 64 ranges (null: zeros) with changes at some places, or at all (null). Error 55000
-for arrays that do not go together.'),
+'The counts of 64 ranges (null: zeros) with changes at some places, or at all (null). Error 55000.'),
         ('fold_rating_counts(ladder text)', 'bigint', 'VOLATILE STRICT',
 'Adds the changes in table rating_count_delta to table rating_count, unless another open transaction
 does, and returns how many rows that wrote.'),
         ('range_counts(ladder text, pool text, rating float8, OUT above bigint, OUT below bigint,
             OUT total bigint, OUT bottom float8, OUT top float8)', NULL, 'STABLE STRICT',
-'How many players of a pool with rated matches there are, and how many of them above and below the
-range, from bottom to top, that a rating is in.')
+'How many players of a pool with rated matches there are, and how many above and below the range,
+from bottom to top, of a rating.')
     LOOP
         PERFORM skillrating_internal.make_function('skillrating_internal.' || split_part(f.column1, '(', 1),
             substring(f.column1 FROM '\((.*)\)$'), f.column2, f.column3, f.column4);

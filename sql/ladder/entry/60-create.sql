@@ -55,21 +55,6 @@ COMMENT ON FUNCTION skillrating_internal.check_identifier_type(regtype, text) IS
 'Error 42804 unless values of a type can identify players or matches, which takes a hash function,
 an order and an array type, and equality of equals; 42704 for an unknown type.';
 
-CREATE FUNCTION skillrating_internal.check_relation(relation regclass)
-RETURNS void
-LANGUAGE plpgsql STABLE STRICT
-AS $function$
-BEGIN
-    IF NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
-        RAISE undefined_table USING
-            MESSAGE = format('relation with OID %s does not exist', relation::oid);
-    END IF;
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.check_relation(regclass) IS
-'Error 42P01 unless there is a relation with this OID, as a number can be cast to regclass.';
-
 CREATE FUNCTION skillrating_internal.check_choice(argument text, value text, VARIADIC choices text[])
 RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -89,13 +74,9 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.check_choice(text, text, text[]) IS
 'Error 22023, or 22004 for null, unless the value of an argument is one of the choices.';
 
-SELECT skillrating_internal.make_function('skillrating.source_columns', '
-    OUT column_name text,
-    OUT type text,
-    OUT needed text,
-    OUT description text',
-    'SETOF record', 'IMMUTABLE PARALLEL SAFE ROWS 25',
-'The columns that a source of matches may have, a row of which is a participant: the name, the type
+SELECT skillrating_internal.make_function('skillrating.source_columns', '',
+    'TABLE (column_name text, type text, needed text, description text)', 'IMMUTABLE PARALLEL SAFE ROWS 25',
+'The columns that a source of matches may have, with a row for each participant: the name, the type
 (identifier, time, number, interval or number, boolean or number, or text), whether it is needed
 (yes, no, or one: at least one of them), and what it is.');
 
@@ -116,7 +97,6 @@ DECLARE
         JOIN pg_attribute AS a ON a.attname = c.column_name
         WHERE c.needed = 'one' AND a.attrelid = source AND NOT a.attisdropped);
 BEGIN
-    PERFORM skillrating_internal.check_relation(source);
     -- Known ones in their order, and then whatever else is there.
     FOR source_column IN
         SELECT coalesce(c.column_name, a.attname) AS name, c.type AS wanted, c.needed, c.description, a.atttypid AS type_oid, t.typcategory AS category,
@@ -164,8 +144,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.describe_columns(regclass) IS
-'A row for each column that a source has, or lacks and needs; ok is null for one that is not used.
-Error 42P01 for an unknown relation.';
+'A row for each column that a source has, or lacks and needs; ok is null for one that is not used.';
 
 CREATE FUNCTION skillrating_internal.check_source(source regclass)
 RETURNS text
@@ -399,43 +378,29 @@ SELECT skillrating_internal.make_function('skillrating.report_match', '
     fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT player_id text,
-    OUT rating_before float8,
-    OUT rating_after float8,
-    OUT win_probability float8,
-    OUT score float8,
-    OUT state_before float8[],
-    OUT state_after float8[],
-    OUT outcome text,
-    OUT reason text,
-    OUT detail text,
-    OUT correction text,
-    OUT correction_seq bigint',
-    'SETOF record', 'VOLATILE ROWS 12',
-'Inserts a match with its participants, one element of each array for each, rates it at once, and
-says for every player what came of it.
+    tournament text DEFAULT NULL',
+    'TABLE (player_id text, rating_before float8, rating_after float8, win_probability float8,
+        score float8, state_before float8[], state_after float8[], outcome text, reason text,
+        detail text, correction text, correction_seq bigint)', 'VOLATILE ROWS 12',
+'Inserts a match with its participants, an element of each array for each, and rates it at once.
 
-Result: a row for each player, in the order of players; one who occurs several times has a row, at
-the first place.
+Result: a row for each player, in the order of players; one who occurs several times at the first.
 rating_before, rating_after: the displayed rating, and state_before, state_after the state. Where
-the match has not touched a player, or not yet, both are those with which the player would go into
-it.
+the match has not touched a player, or not yet, both are those before it.
 win_probability, score: as predicted, and 1 for a win, 0.5 for a draw, 0 for a loss; null likewise.
-outcome: the same in all rows, but unrated for those of whom the source has no row, where its owner
-has changed it, in a match that counts.
+outcome: the same in all rows, but unrated for those of whom a changed source has no row.
   rated: the match is new, and rated.
   repeated: it was rated before with this content, and nothing has changed; or with any content
   before the horizon (reason before_horizon), and its rows and its rating stay as they are.
   corrected: it was looked at before with other content. The new content has taken its place, and
   counts from the next catch_up() on; the ratings are those of the old content.
-  waiting: it will be rated later: by catch_up() if reason is late, or, if that is waiting, when the
-  work is done in which a trigger has reported it.
+waiting: it will be rated by catch_up() if reason is late, else when the work is done in which a
+trigger reported it.
   unrated: it does not count, for the reason given.
-reason, detail: a code of reasons(), and in words; null for a match that counts. A match
-that was made void and is rated until catch_up() has reason void.
-correction, correction_seq: what waits for catch_up() because of this match, as table correction has
-it, and the place in the order from which history is out of date; a late match has none yet.
+reason, detail: a code of reasons(), and in words; null for one that counts, void for one that does
+so until catch_up().
+correction, correction_seq: what waits for catch_up() because of it, as table correction has it, and
+the place from which history is out of date; a late match has none yet.
 
 Without played_at it is the time of the transaction. The result is the rank of each participant''s
 team, or whether it won (a match that all teams or none have won is a draw), or team_score (high is
@@ -471,16 +436,9 @@ SELECT skillrating_internal.make_function('skillrating_internal.preview', '
     fixed boolean[] DEFAULT NULL,
     context text[] DEFAULT NULL,
     club text[] DEFAULT NULL,
-    tournament text DEFAULT NULL,
-    OUT player_id text,
-    OUT team integer,
-    OUT rating float8,
-    OUT win_probability float8,
-    OUT win_change float8,
-    OUT draw_change float8,
-    OUT loss_change float8,
-    OUT draw_probability float8',
-    'SETOF record', 'STABLE ROWS 12',
+    tournament text DEFAULT NULL',
+    'TABLE (player_id text, team integer, rating float8, win_probability float8,
+        win_change float8, draw_change float8, loss_change float8, draw_probability float8)', 'STABLE ROWS 12',
 'What a match at a time would bring, without playing it: for every player the displayed rating with
 which the player goes into it, after idle time up to then, the probability that the own team wins (a
 draw counts half), and the change of the rating if it wins, draws or loses against all others.

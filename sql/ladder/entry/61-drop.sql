@@ -1,28 +1,5 @@
 -- Dropping a ladder, and emptying it.
 
-CREATE FUNCTION skillrating_internal.settle_pending(ladder text)
-RETURNS void
-LANGUAGE plpgsql VOLATILE STRICT
-AS $function$
-BEGIN
-    PERFORM skillrating_internal.check_inside(ladder);
-    IF NOT EXISTS (
-        SELECT FROM pg_constraint AS c
-        WHERE c.conrelid = to_regclass(format('%I.pending', ladder))
-            AND c.conname = 'apply_pending')
-    THEN
-        RETURN;
-    END IF;
-    -- With no row left the triggers have nothing to do.
-    EXECUTE format('DELETE FROM %I.pending', ladder);
-    EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
-END
-$function$;
-
-COMMENT ON FUNCTION skillrating_internal.settle_pending(text) IS
-'Forgets the matches that wait for the end of the transaction, so that no trigger waits for table
-pending.';
-
 CREATE FUNCTION skillrating_internal.own_tables(ladder text)
 RETURNS SETOF text
 LANGUAGE sql STABLE STRICT
@@ -34,17 +11,15 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.own_tables(text) IS
-'The existing tables of a ladder, in an order in which they can be emptied; the last three are
-configuration.';
+'The existing tables of a ladder, as they can be emptied; the last three are configuration.';
 
 CREATE FUNCTION skillrating_internal.drop_ladder(ladder text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 AS $function$
 DECLARE
-    view text;
+    mirror regclass;
     tables text;
-    shadows text;
     message text;
     detail text;
 BEGIN
@@ -64,32 +39,29 @@ BEGIN
             MESSAGE = format('ladder "%s" does not exist', ladder),
             HINT = 'Ladders are made by skillrating.create_ladder().';
     END IF;
-    SELECT string_agg(DISTINCT format('SELECT skillrating.drop_ladder(%L)', n.nspname), '; ') INTO shadows
-    FROM pg_class AS c
-    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid
-    JOIN pg_rewrite AS w ON w.oid = d.objid
-    JOIN pg_class AS s ON s.oid = w.ev_class AND s.relname = 'source' AND s.relnamespace <> c.relnamespace
-    JOIN pg_namespace AS n ON n.oid = s.relnamespace
-    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder))
-        AND EXISTS (SELECT FROM pg_class AS r WHERE r.relnamespace = n.oid AND r.relname = 'rated_match');
-    IF shadows IS NOT NULL THEN
-        RAISE dependent_objects_still_exist USING
-            MESSAGE = format('other ladders read the matches of ladder "%s"', ladder),
-            HINT = format('Drop its shadows first: %s.', shadows);
-    END IF;
-    PERFORM skillrating_internal.tell_kept(ladder, NULL, NULL);
+    FOR mirror IN
+        SELECT m.relation FROM skillrating_internal.mirrors(ladder) AS m JOIN pg_class AS c ON c.oid = m.relation
+        ORDER BY m.relation::text, m.pool
+    LOOP
+        RAISE NOTICE USING
+            MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', mirror, ladder);
+    END LOOP;
     PERFORM skillrating_internal.drop_source_triggers(
         to_regclass(format('%I.source', ladder)), NULL, NULL),
         -- Without a source nobody has locked it yet.
         skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))], '{}', 0);
-    PERFORM skillrating_internal.settle_pending(ladder);
+    -- With no row left the triggers that wait for the end of the transaction, and for which the table
+    -- would wait, have nothing to do.
+    IF EXISTS (
+        SELECT FROM pg_constraint AS c
+        WHERE c.conrelid = to_regclass(format('%I.pending', ladder)) AND c.conname = 'apply_pending')
+    THEN
+        EXECUTE format('DELETE FROM %I.pending', ladder);
+        EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
+    END IF;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
     BEGIN
-        FOREACH view IN ARRAY '{source,leaderboard,history,components}'::text[] LOOP
-            IF to_regclass(format('%I.%I', ladder, view)) IS NOT NULL THEN
-                EXECUTE format('DROP VIEW %I.%I', ladder, view);
-            END IF;
-        END LOOP;
+        EXECUTE format('DROP VIEW IF EXISTS %1$I.source, %1$I.leaderboard, %1$I.history, %1$I.components', ladder);
         IF tables IS NOT NULL THEN
             EXECUTE 'DROP TABLE ' || tables;
         END IF;
@@ -102,7 +74,7 @@ BEGIN
         WHEN dependent_objects_still_exist THEN
             -- The hint of the server names an option that this function has not.
             GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL;
-            RAISE dependent_objects_still_exist USING MESSAGE = message, DETAIL = detail, HINT = 'Drop these objects first.';
+            RAISE dependent_objects_still_exist USING MESSAGE = message, DETAIL = detail, HINT = 'Drop these objects first, shadows by drop_ladder().';
     END;
 END
 $function$;
@@ -138,7 +110,6 @@ BEGIN
         'SELECT (SELECT count(*) FROM %1$I.rated_match AS m WHERE m.status = ''rated''),
             count(DISTINCT r.player_id) FROM %1$I.rating AS r', ladder)
     INTO matches, players;
-    PERFORM skillrating_internal.settle_pending(ladder);
     -- Matches last: their triggers then find nothing that would have to be corrected. They are
     -- deleted and not truncated, so that rows of the user that refer to them decide for themselves.
     EXECUTE format('UPDATE %I.ladder SET horizon = NULL, horizon_at = NULL', ladder);
@@ -148,7 +119,7 @@ BEGIN
         EXECUTE 'DELETE FROM ' || relation;
     END LOOP;
     -- Nor does what triggers for each row have enqueued just now wait any more.
-    PERFORM skillrating_internal.settle_pending(ladder);
+    EXECUTE format('DELETE FROM %I.pending', ladder);
     -- Unlike setval(), this is taken back with the transaction.
     FOR sequence IN
         SELECT s.name
@@ -175,8 +146,7 @@ that wait are gone, and the matches in its own tables match and match_player. A 
 of your own forgets what it has rated, and the source stays as it is: its matches are rated again
 when their rows are touched, or by catch_up(search => true). The configuration, mirrors, attached
 tables, triggers, privileges and rules of eligibility stay; mirrored columns get their defaults, and
-sequences start anew. Fed with the same matches it has the same ratings as a new ladder. Waits for
-whoever reads or rates. Returns how many matches were rated and how many players had a rating.
-Errors: 42704 for an unknown ladder, 42501 unless the caller owns it, 23503 if rows of yours refer
-to a match, 55006 within the work on it, 55P03 if somebody keeps it waiting for 30 s or
-lock_timeout.';
+sequences start anew. Waits for whoever reads or rates. Returns how many matches were rated and how
+many players had a rating. Errors: 42704 for an unknown ladder, 42501 unless the caller owns it,
+23503 if rows of yours refer to a match, 55006 within the work on it, 55P03 if somebody keeps it
+waiting for 30 s or lock_timeout.';

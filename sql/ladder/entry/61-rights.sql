@@ -26,8 +26,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.granted_privileges(text, text) IS
-'The privileges on relations of a ladder that a kind of role has: those that its functions need, as
-ladder_entries() has them.';
+'The privileges on relations that a kind of role has: what its functions need by ladder_entries().';
 
 CREATE FUNCTION skillrating_internal.change_rights(
     ladder text,
@@ -101,15 +100,12 @@ SELECT skillrating_internal.make_function('skillrating.grant_ladder', 'ladder te
 for all roles. The ladder''s owner has these rights anyway, and keeps them.
 kind reader: calls every function that reads a ladder, such as leaderboard(), preview(), history()
 and verify(), and queries what these read: SELECT on component, component_event, correction, event,
-ladder, operation, pending, rated_match, rating, solved, solved_context and source, and on the three
-views.
+ladder, operation, pending, rated_match, rating, solved, solved_context, source and the views.
 kind reporter: reports matches by report_match() or INSERT, corrects them by reporting them again,
 and sees what became of them: SELECT, INSERT and UPDATE on match, SELECT, INSERT and DELETE on
-match_player, SELECT on event and rated_match. It does not read ratings, nor the messages of errors
-in table pending.
+match_player, SELECT on event and rated_match. It reads neither ratings nor table pending.
 Errors: 42704 for an unknown ladder or role, 22023 for an unknown kind, 42501 unless the caller owns
-the ladder, 42809 for a reporter of a ladder with a source of your own, whose tables take your own
-grants.', 'skillrating_enter');
+the ladder, 42809 for a reporter of a ladder with a source, whose tables take your own grants.', 'skillrating_enter');
 
 SELECT skillrating_internal.make_function('skillrating.revoke_ladder', 'ladder text, role text, kind text',
     'void', 'VOLATILE',

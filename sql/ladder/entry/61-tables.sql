@@ -7,7 +7,7 @@
 -- matches their identifiers.  A ladder is emptied in the order of its tables here: the last three are
 -- configuration.
 CREATE VIEW skillrating_internal.relation_columns AS
-SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_number() OVER () AS n, v.* FROM (VALUES
+SELECT row_number() OVER () AS n, r.relation, c.column_name, v.definition, v.comment FROM (VALUES
     ('', 'as_of', NULL, 'The time as of which the state is: that of the last event.'),
     ('', 'as_of_before', NULL, 'The time as of which the state before was; null if that is last_played_before.'),
     ('', 'deviation', NULL, 'The deviation of the rating; null under a model that has none.'),
@@ -33,9 +33,11 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('', 'team', NULL, 'The team of the player, the one on which most was played.'),
     ('', 'win_probability', NULL, 'The probability of a win that was predicted, a draw counted half.'),
     ('', 'wins', NULL, 'How many of the games were won: the player was sole first.'),
+    ('standing season_horizon', 'player_id', '%2$s NOT NULL', NULL),
+    ('solved solved_context', 'solver', 'text NOT NULL', NULL),
+    ('rating_count rating_count_delta standing season_horizon solved solved_context', 'pool', 'text NOT NULL', NULL),
     ('rating', '', 'PRIMARY KEY (player_id, pool)', 'A row for each player and pool: the state under the model, the displayed rating and counts of rated matches.'),
     ('rating_count', '', 'PRIMARY KEY (pool, level, place)', 'How many players have a displayed rating in which range: what ranks are counted from, with table rating_count_delta.'),
-    ('rating_count rating_count_delta', 'pool', 'text NOT NULL', NULL),
     ('rating_count', 'level', 'integer NOT NULL', '0 for about 64 ranges with the count of each, 1 for the sum of 64 rows of level 0.'),
     ('rating_count', 'place', 'integer NOT NULL', 'The place of the row among those of its level.'),
     ('rating_count', 'total', 'bigint NOT NULL', 'The players in all ranges of the row.'),
@@ -44,8 +46,6 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('rating_count_delta', 'ranges', 'integer[] NOT NULL', 'The ranges.'),
     ('rating_count_delta', 'nets', 'integer[] NOT NULL', 'The change of the number of players in each of them.'),
     ('standing', '', NULL, 'How seasons have ended: a row for each player who has played in one.'),
-    ('standing', 'player_id', '%2$s NOT NULL', NULL),
-    ('standing', 'pool', 'text NOT NULL', NULL),
     ('standing', 'operation', 'bigint NOT NULL', 'The operation that ended the season: the next season.'),
     ('standing', 'rating', 'float8 NOT NULL', 'The displayed rating at the end of the season.'),
     ('standing', 'games', 'bigint NOT NULL', 'The number of rated matches in the season.'),
@@ -78,21 +78,15 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('horizon', '', 'PRIMARY KEY (player_id, pool)', 'The rows that table rating had at the horizon, see set_horizon(): history begins with them.'),
     ('component_horizon', '', 'UNIQUE NULLS NOT DISTINCT (player_id, kind, pool, key)', 'The rows that table component had at the horizon, see set_horizon(): history begins with them.'),
     ('season_horizon', '', 'PRIMARY KEY (player_id, pool, began)', 'What events before the horizon say of seasons, see set_horizon(): a row for each player and season.'),
-    ('season_horizon', 'player_id', '%2$s NOT NULL', NULL),
-    ('season_horizon', 'pool', 'text NOT NULL', NULL),
     ('season_horizon', 'began', 'bigint NOT NULL', 'The place at which the season began; 0 is the time before the first.'),
     ('season_horizon', 'rating_before', 'float8', 'The displayed rating that the beginning of the season found.'),
     ('season_horizon', 'start_rating', 'float8 NOT NULL', 'The one that it left.'),
     ('season_horizon', 'peak', 'float8 NOT NULL', 'The highest displayed rating in the season.'),
     ('season_horizon', 'peak_at', 'timestamptz NOT NULL', 'When it came first.'),
-    ('season_horizon', 'games', 'bigint NOT NULL', NULL),
-    ('season_horizon', 'wins', 'bigint NOT NULL', NULL),
-    ('season_horizon', 'draws', 'bigint NOT NULL', NULL),
-    ('season_horizon', 'losses', 'bigint NOT NULL', NULL),
+    ('season_horizon', 'games wins draws losses', 'bigint NOT NULL', NULL),
     ('season_horizon', 'last_played', 'timestamptz', NULL),
     ('operation', '', 'UNIQUE NULLS NOT DISTINCT (seq, player_id, pool)', 'What was done other than by matches: a row for each operation, or for each of its players and pools.'),
-    ('operation', 'operation', 'bigint NOT NULL', NULL),
-    ('operation', 'seq', 'bigint NOT NULL', NULL),
+    ('operation', 'operation seq', 'bigint NOT NULL', NULL),
     ('operation', 'kind', 'text NOT NULL CHECK (kind IN (''season'', ''decay'', ''settle'', ''set'', ''seed'', ''reset'', ''refund'', ''fix'', ''unfix'', ''exclude'', ''merge'', ''eligibility''))', 'What was done: a season, decay, idle time that was counted, states set, players excluded or merged, and so on.'),
     ('operation', 'pool', 'text', 'The rating pool; null for all.'),
     ('operation', 'player_id', '%2$s', 'The player; null for all.'),
@@ -107,8 +101,6 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('operation', 'made_at', 'timestamptz NOT NULL DEFAULT clock_timestamp()', 'When it was done.'),
     ('operation', 'undone_at', 'timestamptz', 'When undo_operation() took it back.'),
     ('solved', '', 'LIKE skillrating.estimate INCLUDING COMMENTS, UNIQUE NULLS NOT DISTINCT (solver, pool, player_id, at)', 'What all matches together say of a player, by solve_ladder(), for each solver and pool that has been solved.'),
-    ('solved solved_context', 'solver', 'text NOT NULL', NULL),
-    ('solved solved_context', 'pool', 'text NOT NULL', NULL),
     ('solved', 'player_id', NULL, 'The player.'),
     ('solved_context', '', 'LIKE skillrating.context_estimate INCLUDING COMMENTS, UNIQUE NULLS NOT DISTINCT (solver, pool, context)', 'What contexts are worth to side 1 by all matches together, by solve_ladder().'),
     ('rated_match', '', NULL, 'A row for each match that was looked at.'),
@@ -137,20 +129,14 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('match_player', 'player_id', '%2$s NOT NULL', NULL),
     ('match_player', 'stint', 'smallint NOT NULL DEFAULT 1', 'The number of the stint, where a player has several.'),
     ('match_player', 'team', 'integer NOT NULL', NULL),
-    ('match_player', 'rank', 'float8', NULL),
-    ('match_player', 'team_score', 'float8', NULL),
-    ('match_player', 'player_score', 'float8', NULL),
+    ('match_player', 'rank team_score player_score', 'float8', NULL),
     ('match_player', 'won', 'boolean', NULL),
-    ('match_player', 'weight', 'float8', NULL),
-    ('match_player', 'joined', 'float8', NULL),
-    ('match_player', 'left_at', 'float8', NULL),
-    ('match_player', 'commanding', 'float8', NULL),
+    ('match_player', 'weight joined left_at commanding', 'float8', NULL),
     ('match_player', 'side', 'smallint', NULL),
     ('match_player', 'context', 'text', 'Where or as what this player plays; null is that of the match.'),
     ('match_player', 'club', 'text', NULL),
     ('match_player', 'squad', 'bigint', NULL),
-    ('match_player', 'kills', 'integer', NULL),
-    ('match_player', 'deaths', 'integer', NULL),
+    ('match_player', 'kills deaths', 'integer', NULL),
     ('match_player', 'quit', 'boolean', NULL),
     ('match_player', 'experience', 'integer', NULL),
     ('match_player', 'player_gain', 'float8', NULL),
@@ -164,8 +150,7 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('match', 'log_odds', 'float8 NOT NULL DEFAULT 0', NULL),
     ('match', 'gain', 'float8 NOT NULL DEFAULT 1', 'Weight of the updates of all players.'),
     ('match', 'context', 'text', 'Where or as what all of them play.'),
-    ('match', 'tournament', 'text', NULL),
-    ('match', 'unrated_reason', 'text', NULL),
+    ('match', 'tournament unrated_reason', 'text', NULL),
     ('match', 'duration', 'float8', 'How long it lasted in seconds, for sources that judge by it.'),
     ('match', 'surrendered', 'boolean', 'Whether a team gave up, for sources that judge by it.'),
     ('attached', '', NULL, 'Tables whose triggers feed the ladder, see attach().'),
@@ -202,7 +187,7 @@ SELECT v.n, r.relation, v.column_name, v.definition, v.comment FROM (SELECT row_
     ('components', 'mu', NULL, 'The mean, in units of the rating or of whatever the model says of the kind.'),
     ('components', 'deviation', NULL, 'The deviation of the mean, as of as_of; null for a kind without.'),
     ('components', 'state', NULL, 'All state columns of the kind, mu among them.')
-) AS v(relations, column_name, definition, comment)) AS v, regexp_split_to_table(v.relations, ' ') AS r(relation);
+) AS v(relations, columns, definition, comment), regexp_split_to_table(v.relations, ' ') AS r(relation), regexp_split_to_table(v.columns, ' ') AS c(column_name);
 GRANT SELECT ON skillrating_internal.relation_columns TO PUBLIC;
 
 COMMENT ON VIEW skillrating_internal.relation_columns IS
@@ -320,8 +305,7 @@ AS $function$
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.default_comments(text, text, jsonb) IS
-'The comments that the tables, views and columns of a ladder have unless the user gives them
-others.';
+'The comments that tables, views and columns of a ladder have unless the user gives them others.';
 
 CREATE FUNCTION skillrating_internal.create_comments(
     ladder text,
@@ -348,5 +332,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.create_comments(text, text[], text, jsonb) IS
-'Comments on relations of a ladder, by their names, and on their columns, where there is none;
-states need the model.';
+'Comments on relations of a ladder and their columns, where there is none; states need the model.';

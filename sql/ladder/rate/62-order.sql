@@ -30,8 +30,7 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.first_out_of_place(text, text) IS
-'The time from which on places may change because of the corrections of a kind, or of all (null);
-null for none.';
+'The time from which on places may change by the corrections of a kind, or of all (null); or null.';
 
 CREATE FUNCTION skillrating_internal.resequence(ladder text, whole boolean)
 RETURNS bigint
@@ -117,8 +116,7 @@ $function$;
 
 COMMENT ON FUNCTION skillrating_internal.resequence(text, boolean) IS
 'Gives matches and operations new places, by time and match_id, from the first whose place has
-changed, and returns how many got one. In their new places all learn the advantage of the larger
-team.';
+changed, and returns how many. In these all learn the advantage of the larger team.';
 
 CREATE FUNCTION skillrating_internal.order_changes_from(ladder text)
 RETURNS bigint
@@ -176,5 +174,4 @@ END
 $function$;
 
 COMMENT ON FUNCTION skillrating_internal.order_changes_from(text) IS
-'The first place that resequence() has to give to something else, or null; what lies before can be
-put right while others rate.';
+'The first place that resequence() changes, or null; what lies before is put right while others rate.';

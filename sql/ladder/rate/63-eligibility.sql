@@ -32,9 +32,8 @@ all times. A match that breaks one is kept unrated, with the reason of the rule.
 about what players did before; what a match itself says, its source can judge by unrated_reason.
 rules: an object with a member for each rule in force, see parameters(''eligibility''); {} for none.
 What was rated changes with catch_up(). Returns the number of the operation, for undo_operation().
-Errors: 42704 for an unknown ladder, 22023 for an unknown rule, one of another type or one that only
-says more about another that is not there, 22003 for a value out of range, 22008 for an infinite
-since.';
+Errors: 42704 for an unknown ladder, 22023 for a rule that is unknown, of another type, or only
+about another that is not there, 22003 for a value out of range, 22008 for an infinite since.';
 
 CREATE FUNCTION skillrating_internal.eligibility(
     ladder text,
@@ -70,5 +69,4 @@ $function$;
 COMMENT ON FUNCTION skillrating_internal.eligibility(text) IS
 'The rules by which a ladder judges matches: a row for each period that has rules of its own,
 matches played from since on and before until, with the number of the operation that declared them
-and the reason given. Matches played before the first period are judged by none. Error 42704 for an
-unknown ladder.';
+and the reason given. Before the first period there are none. Error 42704 for an unknown ladder.';

@@ -57,23 +57,21 @@ SQL_FUNCTION(skillrating_source_columns)
 	return (Datum) 0;
 }
 
-/* check_inside(ladder) */
+/* check_inside(ladder, relation) */
 SQL_FUNCTION(skillrating_check_inside)
 {
-	(void) ladder_inside(fcinfo);
-	PG_RETURN_VOID();
-}
-
-/* check_readable(ladder, relation) */
-SQL_FUNCTION(skillrating_check_readable)
-{
 	const char *relation = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Ladder	   *ladder = ladder_open_inside(fcinfo);
 
-	if (strcmp(relation, "component") != 0 ||
-		match_components_used(&ladder->model->rules, ladder->params) > 0)
-		ladder_check_privilege(ladder, relation, ACL_SELECT);
-	ladder_close(ladder);
+	(void) ladder_inside(fcinfo);
+	if (*relation != '\0')
+	{
+		Ladder	   *ladder = ladder_open_inside(fcinfo);
+
+		if (strcmp(relation, "component") != 0 ||
+			match_components_used(&ladder->model->rules, ladder->params) > 0)
+			ladder_check_privilege(ladder, relation, ACL_SELECT);
+		ladder_close(ladder);
+	}
 	PG_RETURN_VOID();
 }
 
