@@ -435,7 +435,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents events;
 	StoredEvents component_events;
 
-	matches = reader_open_rated(ladder, replay->next, false);
+	matches = reader_open_rated(ladder, replay->next);
 	replay->batch->keeps_meetings = filters_repeat_window(matches->filters) > 0;
 	stored_events_open(&events, replay, OF_PLAYERS);
 	stored_events_open(&component_events, replay, OF_COMPONENTS);
