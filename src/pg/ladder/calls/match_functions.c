@@ -117,7 +117,6 @@ SQL_FUNCTION(skillrating_ladder_facts)
 	MemoryContext caller = CurrentMemoryContext;
 	Ladder	   *ladder = ladder_open(ladder_inside_complete(fcinfo));
 	const Model *model = ladder->model;
-	MemoryContext work;
 	const char *column[MODEL_MAX_STATE];
 	QueryRow	stored;
 	ResultRow	row = {0};
@@ -147,9 +146,8 @@ SQL_FUNCTION(skillrating_ladder_facts)
 
 		put_datum(&row, next_datum(&stored), null);
 	}
-	work = MemoryContextSwitchTo(caller);
+	MemoryContextSwitchTo(caller);
 	result = return_result_row(fcinfo, &row);
-	MemoryContextSwitchTo(work);
 	ladder_close(ladder);
 	return result;
 }
@@ -374,9 +372,7 @@ report_match(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
 	ladder = ladder_open_inside(fcinfo);
-	required_argument(fcinfo, 1, "match_id");
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -576,8 +572,6 @@ SQL_FUNCTION(skillrating_preview)
 	int			offender;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
-
 	ladder = ladder_open_inside(fcinfo);
 	preview_arguments(fcinfo, ladder, &arrays);
 

@@ -14,7 +14,7 @@
  *					sql/ladder/calls/65-reading.sql
  *		SQL			its comment in sql/ladder/entry/61-tables.sql; the view and the function
  *					history, if users are to see it; 69-forget.sql, if it has players or texts of users
- *		format		LADDER_FORMAT (shape.h), if an older library must not write past it
+ *		format		LADDER_FORMAT (config.h), if an older library must not write past it
  *		pages		docs/reference.md, docs/ladders.md
  * DDL, descriptors, readers, writers, verify() and the check of a ladder's shape follow.
  *
@@ -259,11 +259,7 @@ extern RowValues component_values(const BatchComponent *component);
 extern void table_form(const LadderTable *table, const RowValues *row,
 					   Datum *values, bool *nulls);
 
-/*
- * Whether the stored states are, to the bit, what they should be, and whether the other columns
- * are, but for the key.
- */
-extern bool states_same(const LadderTable *table, const RowValues *row, QueryRow stored);
+/* Whether a stored row is what it should be, to the bit, but for the key. */
 extern bool table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row,
 					   QueryRow stored);
 

@@ -609,7 +609,7 @@ enter_sibling(Oid schema)
 Ladder *
 ladder_inside(FunctionCallInfo fcinfo)
 {
-	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Oid			schema = get_namespace_oid(name, true);
 	EntryFrame *frame = OidIsValid(schema) ? find_frame(schema) : NULL;
 

@@ -75,7 +75,7 @@ typedef struct LadderEntry
 	bool		concurrent;		/* likewise, while others rate where it can,
 								 * and takes the lock for its last step: see
 								 * Ladder.concurrent */
-	bool		takes_nobody;	/* a null identifier is a player without a rating */
+	bool		takes_nobody;	/* null players are none, or without a rating */
 	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		pins_late;		/* sets the settings for its work only when it

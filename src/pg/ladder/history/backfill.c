@@ -100,10 +100,7 @@ backfill_batch(PG_FUNCTION_ARGS)
 	IdTable    *ids;
 	Applied		applied;
 	ResultRow	row = {0};
-	if (PG_ARGISNULL(BATCH_LADDER) || PG_ARGISNULL(BATCH_MATCHES) || PG_ARGISNULL(BATCH_LATE))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("ladder, matches and late must not be null")));
+
 	ladder = ladder_open_inside(fcinfo);
 	ladder_require_triggers(ladder);
 	ladder->reorders = late_reorders(ladder,

@@ -86,8 +86,7 @@ same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
 	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
 	RowValues	expected = event_values(ladder->model, step, row);
 
-	return table_same(table, ladder, &expected, reader_row(stored)) &&
-		states_same(table, &expected, reader_row(stored));
+	return table_same(table, ladder, &expected, reader_row(stored));
 }
 
 /* The index of the row of the step that a stored event of a player is about, or -1. */
