@@ -213,7 +213,7 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 
 		if (error != NULL && !error_is_about_data(error->sqlerrcode))
 			failures_add(&attempts->failures, attempts->ladder, ids[i], error->sqlerrcode,
-						 error->text, NULL);
+						 error->message, NULL);
 		else
 			ids[left++] = ids[i];
 	}
@@ -319,9 +319,8 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	if (!attempts->sorted)
 	{
 		Attempt		whole = {.attempts = attempts,.ids = ids,.n = n};
-		SourceError read_error;
 
-		(void) careful_do(order_by_source, &whole, error_is_bearable, &read_error);
+		(void) careful_do(order_by_source, &whole, error_is_bearable);
 	}
 	attempts->sorted = true;
 	for (i = 0; i < nparts; i++)

@@ -330,13 +330,12 @@ static void
 look_at_report(Ladder *ladder, ReportedMatch *report)
 {
 	ReadReport	read = {ladder, report};
-	SourceError error;
 
 	report->counted = report->arrays.player;
 	report->played_at = report->arrays.null[GIVEN_PLAYED_AT] ?
 		GetCurrentTransactionStartTimestamp() :
 		DatumGetTimestampTz(report->arrays.value[GIVEN_PLAYED_AT]);
-	if (!careful_do(read_report, &read, error_is_of_source, &error))
+	if (!careful_do(read_report, &read, error_is_of_source))
 		report->in_source = true;
 }
 

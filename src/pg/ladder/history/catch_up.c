@@ -289,13 +289,12 @@ static void
 look_for_changes(const CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
-	SourceError error;
 
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	if (catch_up->search)
 		forget_truncations(ladder);
 	(void) note_corrections(ladder, &pending_query);
-	(void) careful_do(note_failed, ladder, error_is_bearable, &error);
+	(void) careful_do(note_failed, ladder, error_is_bearable);
 	if (!catch_up->search)
 		return;
 
@@ -319,11 +318,16 @@ static LadderQuery restore_sequences_query = {
 	.text = "SELECT FROM skillrating_internal.restore_sequences({this})"
 };
 
+/* What shows that a dump of data was restored into the ladder. */
+static LadderQuery restored_query = {
+	.text = "SELECT skillrating_internal.restored_data({this})"
+};
+
 /* All places are there twice, or are to be drawn once more: nothing but a replay of all helps. */
 static void
 refuse_restored(Ladder *ladder)
 {
-	const char *sign = restored_sign(ladder);
+	const char *sign = ladder_read_text(ladder, &restored_query, NULL);
 
 	if (sign != NULL)
 		ereport(ERROR,

@@ -262,16 +262,6 @@ last_place(Ladder *ladder)
 	return place;
 }
 
-static LadderQuery restored_query = {
-	.text = "SELECT sign FROM skillrating_internal.restored_data({this}) AS sign WHERE sign IS NOT NULL"
-};
-
-char *
-restored_sign(Ladder *ladder)
-{
-	return ladder_read_text(ladder, &restored_query, NULL);
-}
-
 /* Report that a replay begins at a place. */
 static void
 report_start(Ladder *ladder, int64 first_seq)

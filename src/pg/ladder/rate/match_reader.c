@@ -257,13 +257,12 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
 	MatchReader *reader = reader_create(ladder);
 	StoreMatches matches = {reader, ids};
-	SourceError error;
 
 	reader->match.tolerant = !strict;
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
 		(void) store_matches(&matches);
-	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
+	else if (!careful_do(store_matches, &matches, error_is_about_data))
 	{
 		IdType	   *type = ladder->match_type;
 		Datum	   *id;
@@ -360,12 +359,10 @@ take_from_stream(MatchReader *reader)
 static void
 fetch_from_stream(MatchReader *reader)
 {
-	SourceError error;
-
 	if (!row_reader_is_drained(&reader->stream))
 		row_reader_next(&reader->stream);
 	else
-		reader->failed = !careful_do(read_stream, reader, error_is_bearable, &error);
+		reader->failed = !careful_do(read_stream, reader, error_is_bearable);
 	take_from_stream(reader);
 }
 
@@ -401,12 +398,11 @@ MatchReader *
 reader_open_rated(Ladder *ladder, int64 from)
 {
 	MatchReader *reader = reader_create(ladder);
-	SourceError error;
 
 	reader->match.tolerant = true;
 	reader->rated = true;
 	reader->next_seq = from;
-	if (careful_do(open_stream, reader, error_is_bearable, &error))
+	if (careful_do(open_stream, reader, error_is_bearable))
 		take_from_stream(reader);
 	else
 	{
@@ -498,8 +494,10 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
-		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR, error->message,
-							  error->sqlstate);
+		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR,
+							  psprintf("error %s in the source: %s", unpack_sql_state(error->sqlerrcode),
+									   error->message),
+							  unpack_sql_state(error->sqlerrcode));
 }
 
 /* The error that the source raised for the current match, or NULL. */
