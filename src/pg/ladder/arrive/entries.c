@@ -492,17 +492,17 @@ enter_ladders(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **entere
 	/* Whoever takes the same two locks them in the same order. */
 	if (entry->nladders == 2)
 		swapped = ladder_schema(name[1]) < ladder_schema(name[0]);
-	for (i = 0; i < entry->nladders; i++)
+	for (i = 0; i < entry->nladders && entry->maintains; i++)
 	{
 		int			next = swapped ? 1 - i : i;
 
-		maintained[next] = ladder_lock_maintenance(name[next], entry);
+		maintained[next] = ladder_lock(name[next], entry, true);
 	}
 	for (i = 0; i < entry->nladders; i++)
 	{
 		int			next = swapped ? 1 - i : i;
 
-		schema[next] = ladder_lock(name[next], entry);
+		schema[next] = ladder_lock(name[next], entry, false);
 		if (entry->maintains && schema[next] != maintained[next])
 			report_renamed(name[next]);
 	}

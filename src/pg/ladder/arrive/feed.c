@@ -84,83 +84,58 @@ ladder_is_whole(Oid schema, const char **missing)
 	return true;
 }
 
-/* The value of a column of a row, unless it is null or not of type text. */
-static bool
-read_text(TupleTableSlot *slot, Oid table, const char *name, char **value)
+/* The column of type text of that name, of the row of a list that is about a table; NULL if there is none. */
+static char *
+find_listed(Oid list, const char *name, Oid relid)
 {
-	AttrNumber	column = get_attnum(table, name);
-	bool		isnull;
-	Datum		datum;
+	Relation	relation = try_relation_open(list, AccessShareLock);
+	AttrNumber	key_column = get_attnum(list, "relation");
+	AttrNumber	column = get_attnum(list, name);
+	char	   *value = NULL;
 
-	if (column == InvalidAttrNumber || get_atttype(table, column) != TEXTOID)
-		return false;
-	datum = slot_getattr(slot, column, &isnull);
-	if (!isnull)
-		*value = TextDatumGetCString(datum);
-	return !isnull;
-}
-
-/*
- * Whether a table is in the list; if so, and value is not NULL, that of a column of type text
- * there.
- */
-static bool
-find_listed(Oid schema, const char *list, Oid relid, const char *text_column, char **value)
-{
-	Oid			table = get_relname_relid(list, schema);
-	Relation	relation;
-	AttrNumber	column;
-	ScanKeyData key;
-	TableScanDesc scan;
-	TupleTableSlot *slot;
-	bool		listed = false;
-
-	if (!OidIsValid(table))
-		return false;
-	relation = try_relation_open(table, AccessShareLock);
 	if (relation == NULL)
-		return false;
-	column = get_attnum(table, "relation");
+		return NULL;
 	if (relation->rd_rel->relkind == RELKIND_RELATION &&
-		column != InvalidAttrNumber && get_atttype(table, column) == REGCLASSOID)
+		key_column != InvalidAttrNumber && get_atttype(list, key_column) == REGCLASSOID &&
+		column != InvalidAttrNumber && get_atttype(list, column) == TEXTOID)
 	{
 		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+		TupleTableSlot *slot = table_slot_create(relation, NULL);
+		ScanKeyData key;
+		TableScanDesc scan;
+		bool		isnull = true;
+		Datum		datum = (Datum) 0;
 
-		ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ,
-					ObjectIdGetDatum(relid));
+		ScanKeyInit(&key, key_column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
 		scan = table_beginscan(relation, snapshot, 1, &key);
-		slot = table_slot_create(relation, NULL);
-		listed = table_scan_getnextslot(scan, ForwardScanDirection, slot);
-		if (listed && value != NULL)
-			listed = read_text(slot, table, text_column, value);
+		if (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+			datum = slot_getattr(slot, column, &isnull);
+		if (!isnull)
+			value = TextDatumGetCString(datum);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
 		UnregisterSnapshot(snapshot);
 	}
 	relation_close(relation, AccessShareLock);
-	return listed;
-}
-
-bool
-ladder_lists_table(Oid schema, const char *list, Oid relid)
-{
-	return find_listed(schema, list, relid, NULL, NULL);
+	return value;
 }
 
 char *
-ladder_listed_match_id(Oid schema, Oid relid)
+ladder_listed(Oid schema, const char *list, const char *column, Oid relid)
 {
-	char	   *match_id = NULL;
+	Oid			table = get_relname_relid(list, schema);
+	char	   *value = OidIsValid(table) ? find_listed(table, column, relid) : NULL;
 	ListCell   *cell;
 
-	if (find_listed(schema, "attached", relid, "match_id", &match_id))
-		return match_id;
-	if (!get_rel_relispartition(relid))
-		return NULL;
+	if (!OidIsValid(table) || value != NULL || !get_rel_relispartition(relid))
+		return value;
 	foreach(cell, get_partition_ancestors(relid))
-		if (find_listed(schema, "attached", lfirst_oid(cell), "match_id", &match_id))
-		return match_id;
-	return NULL;
+	{
+		value = find_listed(table, column, lfirst_oid(cell));
+		if (value != NULL)
+			break;
+	}
+	return value;
 }
 
 /*

@@ -84,16 +84,10 @@ static void
 at_end_of_transaction(XactEvent event, void *arg)
 {
 	(void) arg;
-	switch (event)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 	{
-		case XACT_EVENT_COMMIT:
-		case XACT_EVENT_ABORT:
-		case XACT_EVENT_PREPARE:
-			innermost = NULL;
-			forget_all_waiting();
-			break;
-		default:
-			break;
+		innermost = NULL;
+		forget_all_waiting();
 	}
 }
 
@@ -343,11 +337,11 @@ lock_written_tables(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * Lock the ladder of that name, or take its maintenance lock.  A role without rights must not keep
- * others waiting by a lock, so that these are checked first; ladder_begin() checks them again.
+ * A role without rights must not keep others waiting by a lock, so that these are checked first;
+ * ladder_begin() checks them again.
  */
-static Oid
-lock_by_name(const char *name, const LadderEntry *entry, bool maintenance)
+Oid
+ladder_lock(const char *name, const LadderEntry *entry, bool maintenance)
 {
 	for (;;)
 	{
@@ -372,18 +366,6 @@ lock_by_name(const char *name, const LadderEntry *entry, bool maintenance)
 		else
 			schema_let_go(schema, lockmode);
 	}
-}
-
-Oid
-ladder_lock(const char *name, const LadderEntry *entry)
-{
-	return lock_by_name(name, entry, false);
-}
-
-Oid
-ladder_lock_maintenance(const char *name, const LadderEntry *entry)
-{
-	return entry->maintains ? lock_by_name(name, entry, true) : InvalidOid;
 }
 
 /*

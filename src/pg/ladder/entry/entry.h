@@ -103,15 +103,10 @@ extern Oid	ladder_schema(const char *name);
 
 /*
  * The schema of the ladder of that name, locked for an entry, whose rights are checked
- * before.  It is the one that has the name when the lock is granted.
+ * before, or with its maintenance lock taken, which comes first of all ladders that are entered.
+ * It is the one that has the name when the lock is granted.
  */
-extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
-
-/*
- * The same with the maintenance lock in place of that one; nothing, and InvalidOid,
- * for an entry that takes none.  Whoever takes several takes all maintenance locks first.
- */
-extern Oid	ladder_lock_maintenance(const char *name, const LadderEntry *entry);
+extern Oid	ladder_lock(const char *name, const LadderEntry *entry, bool maintenance);
 
 /*
  * Enter the ladder in a schema.  The lock lasts to the end of the
@@ -135,10 +130,8 @@ extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
  */
 extern void ladder_end(Ladder *ladder);
 
-/* What ladder_end() does last. */
-
 /*
- * Leave the ladder that was entered last.  Error 40001 if the schema was renamed
+ * The last step of that.  Error 40001 if the schema was renamed
  * meanwhile by anything else than its entry, because names may have led elsewhere.
  */
 extern void ladder_leave(Ladder *ladder);
