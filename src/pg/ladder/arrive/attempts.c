@@ -160,13 +160,9 @@ fails_likewise(const Attempt *attempt, Datum *id, int sqlerrcode)
 	Attempts   *attempts = attempt->attempts;
 	Attempt		probe = {.attempts = attempts,.ids = id,.n = 1,.trial = attempt->trial,.is_probe = true};
 	ErrorData  *error;
-	SourceError read_error;
 	bool		likewise;
 
 	CHECK_FOR_INTERRUPTS();
-	if (attempt->trial.phase == BATCH_READS)
-		return reader_find_errors(attempts->ladder, id, 1, error_is_bearable, &read_error) > 0 &&
-			read_error.sqlerrcode == sqlerrcode;
 	error = attempt_batch(&probe);
 	if (error == NULL)
 		return false;

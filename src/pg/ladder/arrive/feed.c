@@ -325,25 +325,30 @@ unread_source_columns(Ladder *ladder)
  * ---- Dropping triggers ----
  */
 
-/* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
+/*
+ * Our triggers that depend on source $1, on table $2 unless that is 0, and only those of mirrors, or
+ * of other tables, if $3 is true or false.
+ */
 static const char *const source_triggers_query =
 	"SELECT t.tgrelid, t.tgparentid, t.oid FROM pg_catalog.pg_depend AS d "
 	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+	"JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
 	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
-	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
+	"AND p.pronamespace OPERATOR(pg_catalog.=) 'skillrating_internal'::pg_catalog.regnamespace "
+	"AND (p.proname OPERATOR(pg_catalog.=) 'fill_mirror') IS DISTINCT FROM (NOT $3) ORDER BY t.tgrelid";
 
 /* Read the triggers; also those that others have made since the snapshot of the transaction. */
 static void
-read_source_triggers(Datum *values)
+read_source_triggers(Datum *values, const char *nulls)
 {
-	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
+	Oid			types[] = {OIDOID, OIDOID, BOOLOID};
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
-	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(source_triggers_query, 3, types, values, nulls, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the triggers of a source");
 	PopActiveSnapshot();
 }
@@ -385,9 +390,8 @@ SQL_FUNCTION(skillrating_drop_source_triggers)
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
 	ObjectAddresses *triggers = new_object_addresses();
-	Datum		functions[4];
-	int			n = 0;
-	Datum		values[3];
+	Datum		values[] = {ObjectIdGetDatum(source), ObjectIdGetDatum(relid), PG_GETARG_DATUM(2)};
+	const char	nulls[] = {' ', ' ', PG_ARGISNULL(2) ? 'n' : ' '};
 	int64		ndropped = 0;
 	uint64		i;
 
@@ -398,23 +402,12 @@ SQL_FUNCTION(skillrating_drop_source_triggers)
 	if (!owns_relation(source, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(source)),
 					   get_rel_name(source));
-	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
-	{
-		functions[n++] = ObjectIdGetDatum(trigger_function("collect_matches"));
-		functions[n++] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
-	}
-	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
-		functions[n++] = ObjectIdGetDatum(trigger_function("fill_mirror"));
-	values[0] = ObjectIdGetDatum(source);
-	values[1] = ObjectIdGetDatum(relid);
-	values[2] = PointerGetDatum(construct_array(functions, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
-
 	SPI_connect();
-	read_source_triggers(values);
+	read_source_triggers(values, nulls);
 	hold_trigger_tables(OidIsValid(relid) ? InvalidOid : get_rel_namespace(source),
 						get_namespace_name(get_rel_namespace(source)));
 	/* Others may have dropped some before. */
-	read_source_triggers(values);
+	read_source_triggers(values, nulls);
 	for (i = 0; i < SPI_processed; i++)
 	{
 		QueryRow	row = spi_row(SPI_tuptable, i);

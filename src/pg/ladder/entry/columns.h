@@ -86,9 +86,8 @@ typedef enum ColumnOrigin
  * default is an SQL expression or NULL.  The value comes from that field of the struct that the
  * ORIGIN stands for, see ColumnOrigin.
  *
- * What a new column takes beside its line, and a field of that struct (batch.h):
+ * What a new column of another table than event takes:
  *
- *		event		batch_commit() and apply_operation_to_player() set the field
  *		rating		for a counter, count_match() counts, and in replay_players.c COUNTS sums it
  *					up again from the events, which must tell it, through the lists of
  *					columns in SOME_PLAYERS, IDLE_PLAYERS and, in the order of this

@@ -244,24 +244,17 @@ check_privilege(Oid schema, const LadderEntry *entry, const char *relation, Oid 
 				AclMode mode)
 {
 	Oid			relid = get_relname_relid(relation, schema);
-	AclResult	result;
-	AclMode		one;
 
 	/* A ladder whose matches come from elsewhere has no tables of them. */
 	if (!OidIsValid(relid))
 		return;
-	for (one = 1; one <= mode; one <<= 1)
-		if (mode & one)
-		{
-			result = pg_class_aclcheck(relid, role, one);
-			if (result != ACLCHECK_OK)
-				ereport(ERROR,
-						(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						 get_rel_relkind(relid) == RELKIND_VIEW ?
-						 errmsg("permission denied for view %s", relation) :
-						 errmsg("permission denied for table %s", relation),
-						 grant_hint(schema, entry, role)));
-		}
+	if (pg_class_aclcheck(relid, role, mode) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 get_rel_relkind(relid) == RELKIND_VIEW ?
+				 errmsg("permission denied for view %s", relation) :
+				 errmsg("permission denied for table %s", relation),
+				 grant_hint(schema, entry, role)));
 	if (check_enable_rls(relid, role, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

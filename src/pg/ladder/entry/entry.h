@@ -38,7 +38,7 @@
 typedef struct LadderPrivilege
 {
 	const char *relation;		/* NULL ends a list */
-	AclMode		mode;
+	AclMode		mode;			/* one alone */
 } LadderPrivilege;
 
 /* Who may pass. */

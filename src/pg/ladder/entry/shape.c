@@ -76,12 +76,6 @@ static const struct
 	{LADDER_RATING_COUNT_DELTA, "pool", TEXTOID, true},
 	{LADDER_RATING_COUNT_DELTA, "ranges", INT4ARRAYOID, true},
 	{LADDER_RATING_COUNT_DELTA, "nets", INT4ARRAYOID, true},
-	{LADDER_STANDING, "player_id", OF_PLAYER, true},
-	{LADDER_STANDING, "pool", TEXTOID, true},
-	{LADDER_STANDING, "operation", INT8OID, true},
-	{LADDER_STANDING, "rating", FLOAT8OID, true},
-	{LADDER_STANDING, "games", INT8OID, true},
-	{LADDER_STANDING, "place", INT8OID, true},
 };
 
 /* The name of a relation as SQL text; an error if it has been dropped meanwhile. */

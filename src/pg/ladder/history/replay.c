@@ -233,19 +233,13 @@ any_leaves_states(const LadderOperation *operation, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
-		switch (operation[i].operation.kind)
-		{
-			case OPERATION_SETTLE:
-			case OPERATION_DECAY:
-			case OPERATION_REGRESSION:
-			case OPERATION_REFUND:
-				return true;
-			case OPERATION_SEASON:
-			case OPERATION_SET:
-			case OPERATION_RESET:
-			case OPERATION_FIX:
-				break;
-		}
+	{
+		OperationKind kind = operation[i].operation.kind;
+
+		if (kind == OPERATION_SETTLE || kind == OPERATION_DECAY || kind == OPERATION_REGRESSION ||
+			kind == OPERATION_REFUND)
+			return true;
+	}
 	return false;
 }
 
