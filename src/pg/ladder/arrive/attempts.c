@@ -97,6 +97,7 @@ attempt_batch(Attempt *attempt)
 	ChangeLog  *changes = ladder->changes;
 	bool		read_only = ladder->read_only;
 	int			nnotices = attempts->notices.n;
+	int64		nchanges = changes != NULL ? change_log_length(changes) : 0;
 	ErrorData  *error;
 	bool		done;
 
@@ -105,16 +106,12 @@ attempt_batch(Attempt *attempt)
 	{
 		attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
 												 ALLOCSET_DEFAULT_SIZES);
-		if (changes != NULL)
-			ladder->changes = change_log_begin_part(changes, attempt->context);
 		error = try_in_subtransaction(rate_batch, attempt, &done);
 		if (done)
 		{
 			attempts->applied.looked_at += attempt->applied.looked_at;
 			attempts->applied.late += attempt->applied.late;
 			attempts->applied.unrated += attempt->applied.unrated;
-			if (changes != NULL)
-				change_log_end_part(changes, ladder->changes);
 		}
 		else
 		{
@@ -123,8 +120,9 @@ attempt_batch(Attempt *attempt)
 			ladder->state->hidden_from_mirrors = false;
 			ladder->read_only = read_only;
 			attempts->notices.n = nnotices;
+			if (changes != NULL)
+				change_log_truncate(changes, nchanges);
 		}
-		ladder->changes = changes;
 		MemoryContextDelete(attempt->context);
 	} while (error == NULL && !attempt->is_complete);
 	return error;
