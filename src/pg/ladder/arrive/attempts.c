@@ -447,28 +447,26 @@ apply_failed(Ladder *ladder)
  * ---- The end of work on a ladder ----
  */
 
-void
-apply_waiting(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	take_waiting(ladder, ids);
-	apply_table(ladder, ids, true, MATCHES_COME);
-}
-
-static const LadderEntry rate_waiting_entry = {
-	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+const LadderEntry rating_entry = {
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
 	.bears_owners = true
 };
 
-/* Rate the matches of one ladder that wait. */
-static void
-rate_waiting_of(Oid schema)
+void
+rate_now(Oid schema, Datum *ids, int n)
 {
-	Ladder	   *entered = ladder_begin(schema, &rate_waiting_entry);
+	Ladder	   *entered = ladder_begin(schema, &rating_entry);
 	Ladder	   *ladder = ladder_open(entered);
 
-	apply_waiting(ladder);
+	if (ids != NULL)
+		(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
+	else
+	{
+		IdTable    *waiting = id_table_create(ladder->match_type);
+
+		take_waiting(ladder, waiting);
+		apply_table(ladder, waiting, true, MATCHES_COME);
+	}
 	ladder_close(ladder);
 	ladder_end(entered);
 }
@@ -489,7 +487,7 @@ rate_waiting(void)
 							MAX_ROUNDS),
 					 errhint("A trigger on a ladder inserts a match for every rated match.")));
 		if (SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)))
-			rate_waiting_of(schema);
+			rate_now(schema, NULL, 0);
 		else
 			forget_waiting(schema);
 	}

@@ -47,11 +47,6 @@ static const LadderEntry collect_entry = {
 	.bears_owners = true
 };
 
-static const LadderEntry apply_entry = {
-	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
-	.bears_owners = true
-};
-
 static const LadderEntry mirror_entry = {
 	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.pins_late = true
 };
@@ -319,18 +314,6 @@ touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 	return ids;
 }
 
-/* Rate matches now. */
-static void
-rate_now(const Ladder *inside, Datum *ids, int n)
-{
-	Ladder	   *entered = ladder_begin(inside->schema, &apply_entry);
-	Ladder	   *ladder = ladder_open(entered);
-
-	(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
-	ladder_close(ladder);
-	ladder_end(entered);
-}
-
 /*
  * Have matches rated when apply_at says so.  In a ladder that was entered before they
  * wait in memory, because no trigger may be deferred there; and where somebody else's
@@ -345,7 +328,7 @@ collect_matches(Ladder *ladder, Datum *ids, int n)
 		keep_waiting(ladder, ids, n);
 	else if (ladder->apply_at == APPLY_AT_STATEMENT ||
 			 (defers && ladder_is_restricted_outside(ladder)))
-		rate_now(ladder, ids, n);
+		rate_now(ladder->schema, ids, n);
 	else
 		write_pending(ladder, ids, n);
 }
@@ -594,7 +577,7 @@ SQL_FUNCTION(skillrating_apply_pending)
 		trigdata->tg_relation->rd_rel->relowner &&
 		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
 		return PointerGetDatum(NULL);
-	entered = enter_by_trigger(trigdata, own, NULL, &apply_entry);
+	entered = enter_by_trigger(trigdata, own, NULL, &rating_entry);
 	if (entered == NULL)
 		return PointerGetDatum(NULL);
 	ladder = ladder_open(entered);

@@ -347,15 +347,15 @@ look_at_report(Ladder *ladder, ReportedMatch *report)
 static void
 rate_report(Ladder *ladder, ReportedMatch *report)
 {
+	Datum	   *id = &report->arrays.value[GIVEN_MATCH_ID];
+
 	report->is_new = report->written || !match_is_recorded(ladder, report);
 	if (report->written)
 		(void) apply_pending(ladder, false);
+	else if (report->is_new && ladder_is_at_work(ladder))
+		keep_waiting(ladder, id, 1);
 	else if (report->is_new)
-	{
-		keep_waiting(ladder, &report->arrays.value[GIVEN_MATCH_ID], 1);
-		if (!ladder_is_at_work(ladder))
-			apply_waiting(ladder);
-	}
+		(void) apply_matches(ladder, id, 1, true, MATCHES_COME);
 }
 
 /*
