@@ -314,7 +314,7 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	{
 		Attempt		whole = {.attempts = attempts,.ids = ids,.n = n};
 
-		(void) careful_do(order_by_source, &whole, error_is_bearable);
+		(void) in_subtransaction(order_by_source, &whole, error_is_bearable);
 	}
 	attempts->sorted = true;
 	for (i = 0; i < nparts; i++)

@@ -277,7 +277,7 @@ write_report(Ladder *ladder, ReportedMatch *report)
 	report->written = true;
 }
 
-/* What careful_do() is to read. */
+/* What to read, in a subtransaction. */
 typedef struct ReadReport
 {
 	Ladder	   *ladder;
@@ -335,7 +335,7 @@ look_at_report(Ladder *ladder, ReportedMatch *report)
 	report->played_at = report->arrays.null[GIVEN_PLAYED_AT] ?
 		GetCurrentTransactionStartTimestamp() :
 		DatumGetTimestampTz(report->arrays.value[GIVEN_PLAYED_AT]);
-	if (!careful_do(read_report, &read, error_is_of_source))
+	if (!in_subtransaction(read_report, &read, error_is_of_source))
 		report->in_source = true;
 }
 

@@ -13,8 +13,6 @@
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 
-#include "pg/sql/subtransaction.h"
-
 bool
 error_is_about_data(int sqlerrcode)
 {
@@ -53,20 +51,6 @@ SQL_FUNCTION(skillrating_error_is_bearable)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid SQLSTATE \"%s\"", code)));
 	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
-}
-
-bool
-careful_do(bool (*work) (void *), void *arg, TakesError takes)
-{
-	bool		done;
-	ErrorData  *error = try_in_subtransaction(work, arg, &done);
-
-	if (error == NULL)
-		return done;
-	if (!takes(error->sqlerrcode))
-		ReThrowError(error);
-	FreeErrorData(error);
-	return false;
 }
 
 /* A query on some matches whose rows nobody looks at. */

@@ -23,8 +23,8 @@
 #include "utils/resowner.h"
 #include "utils/timestamp.h"
 
-#include "pg/ladder/entry/careful.h"
 #include "pg/ladder/entry/settings.h"
+#include "pg/sql/subtransaction.h"
 
 /*
  * What of a schema a lock is on, where the server has the number of a column: the whole of
@@ -173,7 +173,7 @@ is_timeout(int sqlerrcode)
 static bool
 try_attempt(Attempt *attempt)
 {
-	return careful_do(run_attempt, attempt, is_timeout);
+	return in_subtransaction(run_attempt, attempt, is_timeout);
 }
 
 /* The OIDs of schemas, or of relations, that tags are about, as an array of SQL. */

@@ -270,7 +270,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	return ngone;
 }
 
-/* The same for those that have failed before, as work that careful_do() does. */
+/* The same for those that have failed before, as work in a subtransaction. */
 static bool
 note_failed(void *arg)
 {
@@ -294,7 +294,7 @@ look_for_changes(const CatchUp *catch_up)
 	if (catch_up->search)
 		forget_truncations(ladder);
 	(void) note_corrections(ladder, &pending_query);
-	(void) careful_do(note_failed, ladder, error_is_bearable);
+	(void) in_subtransaction(note_failed, ladder, error_is_bearable);
 	if (!catch_up->search)
 		return;
 
@@ -388,7 +388,7 @@ dry_run_catch_up(CatchUp *catch_up)
 	IdTable    *waiting = id_table_create(ladder->match_type);
 
 	take_waiting(ladder, waiting);
-	(void) in_subtransaction(try_catch_up, catch_up);
+	(void) in_subtransaction(try_catch_up, catch_up, NULL);
 
 	/* What triggers have touched meanwhile was taken back as well. */
 	forget_waiting(ladder->schema);

@@ -12,12 +12,12 @@
 #include "utils/builtins.h"
 
 #include "core/rating/match.h"
-#include "pg/ladder/entry/careful.h"
 #include "pg/ladder/entry/columns.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/row_reader.h"
 #include "pg/ladder/rate/states.h"
 #include "pg/sql/arrays.h"
+#include "pg/sql/subtransaction.h"
 
 void
 component_keys(const Ladder *ladder, const BatchComponent *const *component, int n, Datum *values)
@@ -117,7 +117,7 @@ take_component(void *arg, QueryRow row)
 	component->exists = true;
 }
 
-/* Load components; as what careful_do() is to do. */
+/* Load components; as work in a subtransaction. */
 static bool
 do_load(void *arg)
 {
@@ -274,7 +274,7 @@ lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
 	ComponentsLoad load = {batch, ladder, &lock_free_query, values, take_component};
 
 	if (IsolationUsesXactSnapshot())
-		(void) careful_do(do_load, &load, is_serialization_failure);
+		(void) in_subtransaction(do_load, &load, is_serialization_failure);
 	else
 		(void) do_load(&load);
 }

@@ -220,7 +220,7 @@ reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), Sourc
 	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
 }
 
-/* What careful_do() is to read into the tuplestore. */
+/* What to read into the tuplestore, in a subtransaction. */
 typedef struct StoreMatches
 {
 	MatchReader *reader;
@@ -262,7 +262,7 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
 		(void) store_matches(&matches);
-	else if (!careful_do(store_matches, &matches, error_is_about_data))
+	else if (!in_subtransaction(store_matches, &matches, error_is_about_data))
 	{
 		IdType	   *type = ladder->match_type;
 		Datum	   *id;
@@ -362,7 +362,7 @@ fetch_from_stream(MatchReader *reader)
 	if (!row_reader_is_drained(&reader->stream))
 		row_reader_next(&reader->stream);
 	else
-		reader->failed = !careful_do(read_stream, reader, error_is_bearable);
+		reader->failed = !in_subtransaction(read_stream, reader, error_is_bearable);
 	take_from_stream(reader);
 }
 
@@ -402,7 +402,7 @@ reader_open_rated(Ladder *ladder, int64 from)
 	reader->match.tolerant = true;
 	reader->rated = true;
 	reader->next_seq = from;
-	if (careful_do(open_stream, reader, error_is_bearable))
+	if (in_subtransaction(open_stream, reader, error_is_bearable))
 		take_from_stream(reader);
 	else
 	{
