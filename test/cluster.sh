@@ -222,13 +222,15 @@ fi
 echo "dynamic_library_path = '$tmp/stage$pkglibdir:\$libdir'" >>"$tmp/extension.conf"
 
 {
-	# fsync is for data that anyone wants to keep.  The log is searched for
-	# English messages, whatever the caller's language.
+	# fsync is for data that anyone wants to keep, and tests run few queries for
+	# long enough that compiling them pays.  The log is searched for English
+	# messages, whatever the caller's language.
 	cat <<-EOF
 		listen_addresses = ''
 		unix_socket_directories = '$tmp'
 		port = $port
 		fsync = off
+		jit = off
 		lc_messages = 'C'
 		include '$tmp/extension.conf'
 	EOF

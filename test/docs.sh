@@ -23,8 +23,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 database=skillrating_docs
 scratch=$(mktemp -d)
-drop() { psql -qX -d postgres -c "DROP DATABASE IF EXISTS $database" 2>/dev/null; }
-trap 'drop; rm -rf "$scratch"' EXIT
+# With the extension; a copy of a database is made faster than the extension is created.
+extended=skillrating_docs_extended
+drop() { psql -qX -d postgres -c "DROP DATABASE IF EXISTS $1" 2>/dev/null; }
+trap 'drop $database; drop $extended; rm -rf "$scratch"' EXIT
 
 # The last digits depend on the machine, and widths on digits; psql puts empty lines
 # after results.
@@ -131,17 +133,17 @@ all_pages=(README.md docs/*.md docs/models/*.md)
 [ $# -gt 0 ] || set -- "${all_pages[@]}"
 status=0
 
-drop
-psql -qX -d postgres -c "CREATE DATABASE $database"
-psql -qXAt -d "$database" -c 'CREATE EXTENSION skillrating' -c 'CREATE EXTENSION skillrating_queue' -c "
+drop $extended
+psql -qX -d postgres -c "CREATE DATABASE $extended"
+psql -qXAt -d "$extended" -c 'CREATE EXTENSION skillrating' -c 'CREATE EXTENSION skillrating_queue' -c "
 	SELECT proname FROM pg_proc
 	WHERE pronamespace::regnamespace::text IN ('skillrating', 'skillrating_internal', 'skillrating_queue', 'pg_catalog')" |
 	sort -u >"$scratch/functions"
-psql -qXAt -F ' ' -d "$database" -c '
+psql -qXAt -F ' ' -d "$extended" -c '
 	SELECT CASE WHEN count(*) OVER (PARTITION BY p.name) = (SELECT count(*) FROM skillrating.models())
 		THEN $$calibration$$ ELSE m.name END, p.name
 	FROM skillrating.models() AS m, skillrating.parameters(m.name) AS p WHERE p.kind = $$model$$' | sort -u >"$scratch/parameters"
-psql -qXAt -F ' ' -d "$database" -c "
+psql -qXAt -F ' ' -d "$extended" -c "
 	SELECT p.proname, coalesce((
 		SELECT string_agg(u.name, ',' ORDER BY u.n)
 		FROM unnest(p.proargnames[1:p.pronargs], p.proargmodes) WITH ORDINALITY AS u(name, mode, n)
@@ -149,9 +151,10 @@ psql -qXAt -F ' ' -d "$database" -c "
 	FROM pg_proc AS p, (VALUES ('[iv]'), ('[ivb]')) AS m(mode)
 	WHERE p.pronamespace = 'skillrating'::regnamespace" | sort -u >"$scratch/signatures"
 # Those of a coordinator have no time.
-psql -qXAt -F ' ' -d "$database" -c "
+psql -qXAt -F ' ' -d "$extended" -c "
 	SELECT p.proname, array_to_string(p.proargnames[1:p.pronargs - 1], ',') FROM pg_proc AS p
 	WHERE p.pronamespace = 'skillrating_queue'::regnamespace AND pg_get_function_arguments(p.oid) LIKE '%DEFAULT clock_timestamp()'" >"$scratch/coordinator"
+psql -qX -d "$extended" -c 'DROP EXTENSION skillrating_queue'
 cut -d ' ' -f 1 "$scratch/signatures" | sort -u >"$scratch/public"
 # shellcheck disable=SC2016 # backquotes of a page
 echo 'Right: `elo_update()`, `exp(x)`, `test_elo.c`, `test_k`, `test/docs.sh`.
@@ -231,10 +234,10 @@ for page; do
 
 	examples "$page" >"$scratch/shown"
 	[ -s "$scratch/shown" ] || continue
-	drop
-	psql -qX -d postgres -c "CREATE DATABASE $database"
-	grep -q '^CREATE EXTENSION' "$scratch/shown" ||
-		psql -qX -d "$database" -c 'CREATE EXTENSION skillrating'
+	drop $database
+	template=$extended
+	! grep -q '^CREATE EXTENSION' "$scratch/shown" || template=template1
+	psql -qX -d postgres -c "CREATE DATABASE $database TEMPLATE $template"
 
 	commands <"$scratch/shown" |
 		psql -qXa -P footer=off -v ON_ERROR_STOP=1 -d "$database" 2>&1 | normalise >"$scratch/printed"

@@ -31,7 +31,7 @@ fi
 scratch=$(mktemp -d)
 clean_up() {
 	local way
-	for way in literals parameters; do
+	for way in literals parameters extended; do
 		psql -qX -d postgres -c "DROP DATABASE IF EXISTS skillrating_$way WITH (FORCE)" 2>/dev/null
 	done
 	rm -rf "$scratch"

@@ -133,7 +133,7 @@ touch "$scratch/waiting"
 [ "$level" != all ] || printf '%s\n' "script sanitizers" "script dist" "own predict" "own processors" "own plproxy" >>"$scratch/busy"
 # One of each at a time, so that the processors are busy.
 paste -d '\n' "$scratch/waiting" "$scratch/busy" | grep . >"$queue"
-[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 \
+[ "$level" != all ] || export CRON=yes KILLS=20 CONCURRENT_SECONDS=60 OWN_TABLES_SECONDS=60 BOARDS_SECONDS=60 LIFE_STEPS=120 \
 	TICKETS=50000 BACKFILL_KILLS=25 PROCESSORS_MATCHES=300
 
 for ((i = 0; i < jobs; i++)); do

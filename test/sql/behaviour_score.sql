@@ -3,7 +3,6 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-SET jit = off;
 CREATE TABLE conduct AS
 SELECT player, g AS game, '2026-01-01'::timestamptz + make_interval(secs => 40000 * g + abs(hashint8extended(g, player) % 30000)) AS played_at,
     (CASE WHEN hashint8extended(g, player + 100) % 7 = 0 THEN abs(hashint8extended(g, player + 200) % 50) / 10.0 ELSE 0 END)::float8 AS reports,

@@ -9,7 +9,6 @@ SET extra_float_digits = 1;
 SET timezone = 'UTC';
 SET client_min_messages = warning;
 SET check_function_bodies = off;
-SET jit = off;
 
 -- A random step in the life of ladder life at hour n.
 CREATE FUNCTION ranks_step(n int, first_column text) RETURNS void LANGUAGE plpgsql AS $$

@@ -47,10 +47,11 @@ SELECT c.relname, a.attname, a.attnotnull, way, try_shape(format('SET LOCAL sess
     CASE way
         WHEN 'nullable' THEN format('ALTER %I DROP NOT NULL', a.attname)
         WHEN 'drop' THEN format('DROP %I CASCADE', a.attname)
-        ELSE format('ALTER %1$I DROP DEFAULT, ALTER %1$I TYPE %2$s USING CAST(1 AS %2$s)', a.attname, way) END)) AS outcome
+        ELSE format('ALTER %1$I DROP DEFAULT, ALTER %1$I TYPE %2$s USING CAST(1 AS %2$s)', a.attname,
+            CASE a.atttypid WHEN 'bool'::regtype THEN 'bigint' ELSE 'boolean' END) END)) AS outcome
 FROM pg_class AS c
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-CROSS JOIN unnest('{bigint,text,boolean,nullable,drop}'::text[]) AS way
+CROSS JOIN unnest('{retype,nullable,drop}'::text[]) AS way
 WHERE c.relnamespace = 'shape'::regnamespace AND c.relname IN ('ladder', 'rating', 'event', 'rated_match', 'pending', 'correction', 'operation', 'attached');
 \set ECHO all
 RESET client_min_messages;

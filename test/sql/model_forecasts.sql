@@ -4,7 +4,6 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-SET jit = off;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(seed int, what int, player int) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashint8extended(player, seed * 100 + what) & 1048575) / 1048576.0::float8';

@@ -5,7 +5,6 @@
 \set ECHO none
 \pset format unaligned
 \pset tuples_only on
-SET jit = off;
 \set SHOW_CONTEXT never
 CREATE FUNCTION chance(what text) RETURNS float8 LANGUAGE sql IMMUTABLE AS
 'SELECT (hashtextextended(what, 19) & 1048575) / 1048576.0::float8';

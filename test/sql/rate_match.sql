@@ -5,7 +5,6 @@
 CREATE SCHEMA regress_rate_match;
 SET search_path = regress_rate_match;
 SET timezone = 'UTC';
-SET jit = off;
 \set ECHO all
 
 -- Matches of two to four teams, with all that can be said of them, some of it wrong or unknown.

@@ -2,7 +2,6 @@
 \pset format unaligned
 \pset tuples_only on
 SET timezone = 'UTC';
-SET jit = off;
 SELECT setseed(0.1618);
 \set ECHO none
 CREATE TABLE results AS

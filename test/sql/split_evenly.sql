@@ -3,7 +3,6 @@
 \pset format unaligned
 \pset tuples_only on
 SET extra_float_digits = 0;
-SET jit = off;
 \set SHOW_CONTEXT never
 -- Of all splits that divide the groups, the most even, by brute force; with a bench, too.
 CREATE TABLE evenly_lobby AS

@@ -5,7 +5,6 @@
 \pset tuples_only on
 SET extra_float_digits = 0;
 SET client_min_messages = warning;
-SET jit = off;
 \set SHOW_CONTEXT never
 -- Parameters that make inputs matter.
 CREATE TABLE forecast_model AS
