@@ -14,19 +14,19 @@
 #include "pg/ladder/entry/shape.h"
 
 /* The matches of a ladder that wait. */
-typedef struct Waiting
+struct Waiting
 {
-	struct Waiting *next;
+	Waiting    *next;
 	Oid			schema;
 	IdTable    *ids;
 	MemoryContext context;
-} Waiting;
+};
 
 static Waiting *waiting = NULL;
 
-/* An entry, which has no matches yet, with a context of its own. */
+/* An entry in front of others, which has no matches yet, with a context of its own. */
 static Waiting *
-make_entry(Oid schema)
+make_entry(Oid schema, Waiting *next)
 {
 	MemoryContext context = AllocSetContextCreate(TopTransactionContext,
 												  "skillrating waiting matches",
@@ -38,28 +38,32 @@ make_entry(Oid schema)
 	entry->context = context;
 	/* Their type stays in place as long as they do. */
 	entry->ids = id_table_create(ladder_cache_open(schema)->match_type);
-	entry->next = waiting;
+	entry->next = next;
 	MemoryContextSwitchTo(old);
 	return entry;
+}
+
+static void
+add_ids(Waiting *entry, const Datum *ids, int n)
+{
+	MemoryContext old = MemoryContextSwitchTo(entry->context);
+	int			i;
+
+	for (i = 0; i < n; i++)
+		id_table_add(entry->ids, ids[i]);
+	MemoryContextSwitchTo(old);
 }
 
 void
 keep_waiting(const Ladder *ladder, const Datum *ids, int n)
 {
 	Waiting    *entry = waiting;
-	MemoryContext old;
-	int			i;
 
-	if (n == 0)
-		return;
 	while (entry != NULL && entry->schema != ladder->schema)
 		entry = entry->next;
 	if (entry == NULL)
-		entry = waiting = make_entry(ladder->schema);
-	old = MemoryContextSwitchTo(entry->context);
-	for (i = 0; i < n; i++)
-		id_table_add(entry->ids, ids[i]);
-	MemoryContextSwitchTo(old);
+		entry = waiting = make_entry(ladder->schema, waiting);
+	add_ids(entry, ids, n);
 }
 
 /* Take the matches of a ladder from the list, or NULL. */
@@ -90,6 +94,28 @@ take_waiting(const Ladder *ladder, IdTable *ids)
 	for (i = 0; i < id_table_count(entry->ids); i++)
 		id_table_add(ids, waiting_ids[i]);
 	MemoryContextDelete(entry->context);
+}
+
+Waiting *
+copy_all_waiting(void)
+{
+	Waiting    *copy = NULL;
+	Waiting    *entry;
+
+	for (entry = waiting; entry != NULL; entry = entry->next)
+	{
+		copy = make_entry(entry->schema, copy);
+		add_ids(copy, id_table_ids(entry->ids), id_table_count(entry->ids));
+	}
+	return copy;
+}
+
+void
+restore_all_waiting(Waiting *copy)
+{
+	while (waiting != NULL)
+		forget_waiting(waiting->schema);
+	waiting = copy;
 }
 
 Oid

@@ -24,6 +24,15 @@ extern void take_waiting(const Ladder *ladder, IdTable *ids);
 /* The schema of a ladder of which matches wait, or InvalidOid. */
 extern Oid	next_waiting(void);
 
+/*
+ * All that wait, of all ladders, as they are now; and put that in the place of what waits
+ * by then, which whoever takes work back does at the end.  The copy lives as long as the
+ * transaction, and can be put back once.
+ */
+typedef struct Waiting Waiting;
+extern Waiting *copy_all_waiting(void);
+extern void restore_all_waiting(Waiting *copy);
+
 /* Forget those of a ladder that is gone, or all: the memory goes by itself. */
 extern void forget_waiting(Oid schema);
 extern void forget_all_waiting(void);

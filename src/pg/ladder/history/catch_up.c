@@ -385,14 +385,12 @@ static void
 dry_run_catch_up(CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
-	IdTable    *waiting = id_table_create(ladder->match_type);
+	Waiting    *waiting = copy_all_waiting();
 
-	take_waiting(ladder, waiting);
 	(void) in_subtransaction(try_catch_up, catch_up, NULL);
 
-	/* What triggers have touched meanwhile was taken back as well. */
-	forget_waiting(ladder->schema);
-	keep_waiting(ladder, id_table_ids(waiting), id_table_count(waiting));
+	/* What triggers have touched meanwhile, of any ladder, was taken back as well. */
+	restore_all_waiting(waiting);
 	change_log_read_places(ladder->changes, true);
 }
 
