@@ -236,7 +236,8 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 			if (call->entry->takes_nobody)
 				continue;
 		}
-		if (!judged && !(i > 0 && call->entry->takes_nulls) && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
+		if (!judged && !(i > 0 && call->entry->takes_nulls) &&
+			!(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
 			call->required[i] = MemoryContextStrdup(context, name[i]);
 	}
 	call->at = argument_number(name, proc->pronargs, "at");
