@@ -115,7 +115,7 @@ put_state_expression(ResultRow *row, const Model *model, const char *suffix, boo
 SQL_FUNCTION(skillrating_ladder_facts)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside_complete(fcinfo));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	const Model *model = ladder->model;
 	const char *column[MODEL_MAX_STATE];
 	QueryRow	stored;

@@ -181,18 +181,6 @@ check_not_renamed(EntryFrame *frame)
  * ---- Rights ----
  */
 
-/* The kind of role that has what an entry takes: by what its callers may insert, if anything. */
-static const char *
-role_kind(const LadderEntry *entry)
-{
-	int			i;
-
-	for (i = 0; entry->privilege[i].relation != NULL; i++)
-		if (entry->privilege[i].mode & ACL_INSERT)
-			return "reporter";
-	return "reader";
-}
-
 char *
 owner_lacks_hint(Oid owner)
 {
@@ -223,7 +211,7 @@ grant_hint(Oid schema, const LadderEntry *entry, Oid role)
 		return owner_hint(schema, entry);
 	return errhint("The owner of the ladder can give this right by SELECT skillrating.grant_ladder(%s, %s, '%s').",
 				   quote_literal_cstr(ladder), quote_literal_cstr(GetUserNameFromId(role, false)),
-				   role_kind(entry));
+				   entry->privilege[0].mode == ACL_INSERT ? "reporter" : "reader");
 }
 
 static void
@@ -403,7 +391,7 @@ become_owner(const EntryFrame *frame)
 
 /*
  * Look the ladder of a frame up, in the memory of the frame.  What may be incomplete is
- * looked up where it is needed, see ladder_inside_complete().
+ * looked up where it is needed, see ladder_open().
  */
 static void
 complete_ladder(EntryFrame *frame)
@@ -603,17 +591,6 @@ ladder_inside(FunctionCallInfo fcinfo)
 	return &frame->ladder;
 }
 
-Ladder *
-ladder_inside_complete(FunctionCallInfo fcinfo)
-{
-	Ladder	   *ladder = ladder_inside(fcinfo);
-
-	/* Where ladders are renamed, tables move from one to the other. */
-	if (ladder->cache == NULL || (ladder->frame->entry->renames && !ladder->cache->valid))
-		complete_ladder(ladder->frame);
-	return ladder;
-}
-
 void
 ladder_lift_restriction(const Ladder *ladder)
 {
@@ -683,7 +660,9 @@ ladder_open(const Ladder *inside)
 	int			i;
 
 	SPI_connect();
-	if (inside->cache == NULL)
+
+	/* Where ladders are renamed, tables move from one to the other. */
+	if (inside->cache == NULL || (inside->frame->entry->renames && !inside->cache->valid))
 		complete_ladder(inside->frame);
 	ladder = palloc_object(Ladder);
 	*ladder = *inside;

@@ -143,12 +143,6 @@ extern void ladder_leave(Ladder *ladder);
 extern Ladder *ladder_inside(FunctionCallInfo fcinfo);
 
 /*
- * The same, with its types and relations looked up, which an incomplete ladder had not:
- * errors as ladder_begin().
- */
-extern Ladder *ladder_inside_complete(FunctionCallInfo fcinfo);
-
-/*
  * Begin work in C in a ladder that was entered, or in that of ladder_inside(): connect to SPI, read
  * the row of the ladder, and plan for few rows.  ladder_close() ends it, and its memory.
  */
