@@ -38,14 +38,7 @@ typedef struct BehaviourState
 static double
 evidence_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 {
-	double		number = PG_ARGISNULL(arg) ? 0 : PG_GETARG_FLOAT8(arg);
-
-	if (!(number >= 0 && number <= MAX_EVIDENCE))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be at least 0 and at most %g, not %g", name,
-						MAX_EVIDENCE, number)));
-	return number;
+	return PG_ARGISNULL(arg) ? 0 : check_range(name, PG_GETARG_FLOAT8(arg), 0, MAX_EVIDENCE);
 }
 
 /* The state of a group, from its first row. */
@@ -82,9 +75,7 @@ SQL_FUNCTION(skillrating_behaviour_score_transition)
 	TimestampTz at;
 
 	if (PG_ARGISNULL(BEHAVIOUR_ARG_PLAYED_AT))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("played_at must not be null")));
+		report_null("played_at");
 	at = PG_GETARG_TIMESTAMPTZ(BEHAVIOUR_ARG_PLAYED_AT);
 	if (TIMESTAMP_NOT_FINITE(at))
 		ereport(ERROR,

@@ -57,11 +57,7 @@ division_argument(FunctionCallInfo fcinfo, const float8 *cut, int n)
 
 	if (PG_ARGISNULL(3))
 		return division_number(rating, cut, n);
-	current = PG_GETARG_INT32(3);
-	if (current < 0 || current > n)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("current must lie between 0 and %d, not %d", n, current)));
+	current = (int) check_range("current", PG_GETARG_INT32(3), 0, n);
 	return division_next(rating, cut, n, current, margin, promotion_margin);
 }
 
@@ -142,8 +138,6 @@ SQL_FUNCTION(skillrating_placement_gain)
 	float8		over = check_not_negative("over", PG_GETARG_FLOAT8(2));
 
 	if (games < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("games must not be negative, not " INT64_FORMAT, games)));
+		report_number("games", "not be negative", games);
 	PG_RETURN_FLOAT8(placement_gain(games, boost, over));
 }

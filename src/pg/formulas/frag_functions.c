@@ -8,7 +8,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -114,14 +113,13 @@ SQL_FUNCTION(skillrating_frag_event)
 }
 
 /*
- * ---- frag_ratings() ----
+ * ---- Logs ----
  */
 
 /* The arguments of both aggregates, rows of a log; those from the score on may be null. */
 enum
 {
-	FRAG_ARG_STATE,
-	FRAG_ARG_KILLER,
+	FRAG_ARG_KILLER = 1,
 	FRAG_ARG_VICTIM,
 	FRAG_ARG_SCORE,				/* of frag_scores(): how many frags */
 	FRAG_ARG_TEAM_KILL,
@@ -143,50 +141,36 @@ check_victim(FunctionCallInfo fcinfo)
 typedef struct FragPlayer
 {
 	char	   *name;
+	int32		number;			/* in the order of the log */
 	double		rating;
 	int64		frags;
 	int64		deaths;
-	int64		suicides;
+	double		suicides;
 	int64		team_kills;
 } FragPlayer;
 
-/* A log as far as it has been read. */
+/* A log as far as it has been read.  All of it lives in the memory of the aggregate. */
 typedef struct FragLog
 {
+	OptionsState head;
 	MemoryContext context;
 	IdType		type;
 	IdTable    *players;
-	Jsonb	   *options;		/* as given, or NULL */
-	FragRules	rules;
+	ParamValue *params;
+	FragRules	rules;			/* of frag_ratings() */
 	double		initial_rating;
+	HTAB	   *pairs;			/* of frag_scores(): of FragEdge, by its players */
 } FragLog;
 
 static FragLog *
-log_begin(FunctionCallInfo fcinfo, MemoryContext context)
+log_begin(FunctionCallInfo fcinfo, const ParamSet *set, Jsonb *options)
 {
-	const Model *model = get_model("frag");
-	MemoryContext old = MemoryContextSwitchTo(context);
 	FragLog    *log = palloc0_object(FragLog);
-	ParamValue *params;
 
-	log->context = context;
-	log->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
-	params = get_params(&model->params, log->options);
+	log->context = CurrentMemoryContext;
+	log->params = get_params(set, options);
 	id_type_init(&log->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
-
-	/* All of the log lives in the context of the aggregate, which frees it. */
 	log->players = id_table_create(&log->type);
-	log->rules.k = params[param_find(&model->params, "k")].number;
-	log->rules.scale = params[param_find(&model->params, "scale")].number;
-	log->rules.points = params[param_find(&model->params, "points")].number;
-	log->rules.floor = params[param_find(&model->params, "floor")].number;
-	log->initial_rating = params[param_find(&model->params, "initial_rating")].number;
-
-	/* In a log every frag is a duel. */
-	if (log->rules.points == 0)
-		log->rules.points = 1;
-	pfree(params);
-	MemoryContextSwitchTo(old);
 	return log;
 }
 
@@ -203,11 +187,34 @@ log_player(FragLog *log, Datum id)
 
 		/* The text is made once: it is the name in errors and in the result. */
 		player->name = id_text(&log->type, id);
+		player->number = id_table_count(log->players) - 1;
 		player->rating = log->initial_rating;
 		*place = player;
 		MemoryContextSwitchTo(old);
 	}
 	return (FragPlayer *) *place;
+}
+
+/*
+ * ---- frag_ratings() ----
+ */
+
+static void *
+frag_ratings_begin(FunctionCallInfo fcinfo, Jsonb *options)
+{
+	const ParamSet *set = &get_model("frag")->params;
+	FragLog    *log = log_begin(fcinfo, set, options);
+
+	log->rules.k = log->params[param_find(set, "k")].number;
+	log->rules.scale = log->params[param_find(set, "scale")].number;
+	log->rules.points = log->params[param_find(set, "points")].number;
+	log->rules.floor = log->params[param_find(set, "floor")].number;
+	log->initial_rating = log->params[param_find(set, "initial_rating")].number;
+
+	/* In a log every frag is a duel. */
+	if (log->rules.points == 0)
+		log->rules.points = 1;
+	return log;
 }
 
 static void
@@ -221,17 +228,13 @@ log_change(FragLog *log, FragPlayer *player, double change)
 /* frag_ratings(killer_id, victim_id [, score, team_kill, options]): one row of the log. */
 SQL_FUNCTION(skillrating_frag_ratings_transition)
 {
-	MemoryContext context = aggregate_context(fcinfo, "frag_ratings");
-	FragLog    *log;
+	FragLog    *log = options_state(fcinfo, "frag_ratings", FRAG_ARG_OPTIONS,
+									frag_ratings_begin);
 	FragPlayer *killer = NULL;
 	FragPlayer *victim;
 	double		score = 1;
 	bool		team_kill = false;
 
-	log = PG_ARGISNULL(FRAG_ARG_STATE) ? log_begin(fcinfo, context) :
-		(FragLog *) PG_GETARG_POINTER(FRAG_ARG_STATE);
-
-	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, log->options, "frag_ratings");
 	check_victim(fcinfo);
 	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		score = check_not_negative("score", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
@@ -305,7 +308,7 @@ SQL_FUNCTION(skillrating_frag_ratings_final)
 		put_number(&row, players[i]->rating);
 		put_int64(&row, players[i]->frags);
 		put_int64(&row, players[i]->deaths);
-		put_int64(&row, players[i]->suicides);
+		put_int64(&row, (int64) players[i]->suicides);
 		put_int64(&row, players[i]->team_kills);
 		row_array_add(&rows, &row);
 	}
@@ -316,75 +319,17 @@ SQL_FUNCTION(skillrating_frag_ratings_final)
  * ---- frag_scores() ----
  */
 
-/* The state of frag_scores(). */
-typedef struct FragState
+static void *
+frag_scores_begin(FunctionCallInfo fcinfo, Jsonb *options)
 {
-	IdType		type;
-	IdTable    *players;		/* to their numbers, plus one */
-	Datum	   *id;				/* by number */
-	double	   *suicides;
-	int32		nplayers;
-	int32		max_players;
-	HTAB	   *pairs;			/* of FragEdge, by its players */
-	Jsonb	   *options;		/* as given, or NULL */
-	ParamValue *params;
-} FragState;
+	FragLog    *log = log_begin(fcinfo, &frag_graph_params, options);
+	HASHCTL		control = {
+		.keysize = offsetof(FragEdge, ab),.entrysize = sizeof(FragEdge),.hcxt = log->context
+	};
 
-static FragState *
-frag_state_begin(FunctionCallInfo fcinfo, MemoryContext context)
-{
-	MemoryContext old = MemoryContextSwitchTo(context);
-	FragState  *state = palloc0_object(FragState);
-	HASHCTL		control;
-
-	/*
-	 * The state lives in the context of the aggregate, and so does all that
-	 * hangs on it: it is never handed to another process.
-	 */
-	id_type_init(&state->type, get_fn_expr_argtype(fcinfo->flinfo, FRAG_ARG_VICTIM), "victim_id");
-	state->players = id_table_create(&state->type);
-	state->options = options_argument(fcinfo, FRAG_ARG_OPTIONS);
-	state->params = get_params(&frag_graph_params, state->options);
-	memset(&control, 0, sizeof(control));
-	control.keysize = offsetof(FragEdge, ab);
-	control.entrysize = sizeof(FragEdge);
-	control.hcxt = context;
-	state->pairs = hash_create("skillrating frags", 1024, &control,
-							   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	MemoryContextSwitchTo(old);
-	return state;
-}
-
-static int32
-frag_player(FragState *state, Datum id)
-{
-	bool		found;
-	void	  **place = id_table_enter(state->players, id, "", &found);
-
-	if (found)
-		return (int32) (intptr_t) *place - 1;
-	if (state->nplayers == state->max_players)
-	{
-		int32		n = Max(1024, 2 * state->max_players);
-
-		if (state->max_players > PG_INT32_MAX / 4)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("too many players for frag_scores()")));
-		huge_array_grow(state->id, Datum, n);
-		huge_array_grow(state->suicides, double, n);
-		state->max_players = n;
-	}
-	state->id[state->nplayers] = datumCopy(id, state->type.typbyval,
-										   state->type.typlen);
-	state->suicides[state->nplayers] = 0;
-
-	/*
-	 * Numbers begin at one in the table, because a null pointer is a player
-	 * who is new.
-	 */
-	*place = (void *) (intptr_t) ++state->nplayers;
-	return state->nplayers - 1;
+	log->pairs = hash_create("skillrating frags", 1024, &control,
+							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	return log;
 }
 
 /*
@@ -393,16 +338,11 @@ frag_player(FragState *state, Datum id)
  */
 SQL_FUNCTION(skillrating_frag_scores_transition)
 {
-	MemoryContext context = aggregate_context(fcinfo, "frag_scores");
-	MemoryContext old;
-	FragState  *state;
-	int32		killer = -1;
-	int32		victim;
+	FragLog    *log = options_state(fcinfo, "frag_scores", FRAG_ARG_OPTIONS, frag_scores_begin);
+	FragPlayer *killer = NULL;
+	FragPlayer *victim;
 	double		frags = 1;
 
-	state = PG_ARGISNULL(FRAG_ARG_STATE) ? frag_state_begin(fcinfo, context) :
-		(FragState *) PG_GETARG_POINTER(FRAG_ARG_STATE);
-	check_options_stay(fcinfo, FRAG_ARG_OPTIONS, state->options, "frag_scores");
 	check_victim(fcinfo);
 	if (!PG_ARGISNULL(FRAG_ARG_SCORE))
 		frags = check_not_negative("frags", PG_GETARG_FLOAT8(FRAG_ARG_SCORE));
@@ -410,35 +350,34 @@ SQL_FUNCTION(skillrating_frag_scores_transition)
 	/* Kills among team mates say nothing of skill. */
 	if (!PG_ARGISNULL(FRAG_ARG_TEAM_KILL) &&
 		PG_GETARG_BOOL(FRAG_ARG_TEAM_KILL))
-		PG_RETURN_POINTER(state);
+		PG_RETURN_POINTER(log);
 
-	old = MemoryContextSwitchTo(context);
-	victim = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_VICTIM));
+	victim = log_player(log, PG_GETARG_DATUM(FRAG_ARG_VICTIM));
 	if (!PG_ARGISNULL(FRAG_ARG_KILLER))
-		killer = frag_player(state, PG_GETARG_DATUM(FRAG_ARG_KILLER));
-	if (killer < 0 || killer == victim)
-		state->suicides[victim] += frags;
+		killer = log_player(log, PG_GETARG_DATUM(FRAG_ARG_KILLER));
+	if (killer == NULL || killer == victim)
+		victim->suicides += frags;
 	else
 	{
-		FragEdge	key = {.a = Min(killer, victim),.b = Max(killer, victim)};
+		FragEdge	key = {
+			.a = Min(killer->number, victim->number),.b = Max(killer->number, victim->number)
+		};
 		FragEdge   *pair;
 		bool		found;
 
-		pair = hash_search(state->pairs, &key, HASH_ENTER, &found);
+		pair = hash_search(log->pairs, &key, HASH_ENTER, &found);
 		if (!found)
 		{
-			long		n = hash_get_num_entries(state->pairs);
+			long		n = hash_get_num_entries(log->pairs);
 
 			/* In memory of their table, which is estimated. */
 			pair->ab = pair->ba = 0;
 			if (n % MEMORY_LIMIT_PIECES == 0)
-				memory_limit_reserve(CurrentMemoryContext,
-									 hash_estimate_size(n, sizeof(FragEdge)));
+				memory_limit_reserve(log->context, hash_estimate_size(n, sizeof(FragEdge)));
 		}
-		*(killer == key.a ? &pair->ab : &pair->ba) += frags;
+		*(killer->number == key.a ? &pair->ab : &pair->ba) += frags;
 	}
-	MemoryContextSwitchTo(old);
-	PG_RETURN_POINTER(state);
+	PG_RETURN_POINTER(log);
 }
 
 /* Pairs in the order of their players, so that sums are always the same. */
@@ -459,7 +398,7 @@ compare_edges(const void *a, const void *b, void *arg)
  * that met, and the players by number.
  */
 static void
-make_graph(const FragState *state, FragGraph *graph)
+make_graph(const FragLog *log, FragPlayer *const *player, FragGraph *graph)
 {
 	HASH_SEQ_STATUS scan;
 	FragEdge   *pair;
@@ -467,22 +406,22 @@ make_graph(const FragState *state, FragGraph *graph)
 	int32		i;
 
 	memset(graph, 0, sizeof(FragGraph));
-	graph->nplayers = state->nplayers;
-	graph->nedges = hash_get_num_entries(state->pairs);
-	graph->params = state->params;
+	graph->nplayers = id_table_count(log->players);
+	graph->nedges = hash_get_num_entries(log->pairs);
+	graph->params = log->params;
 	graph->interrupt = check_interrupts;
 
 	size = add_size(frag_graph_room(graph),
 					add_size(mul_size(sizeof(FragEdge), graph->nedges),
 							 mul_size(sizeof(FragScore), graph->nplayers)));
-	check_memory("frag_scores", &frag_graph_params, state->params, size,
+	check_memory("frag_scores", &frag_graph_params, log->params, size,
 				 psprintf("There are %d players and %zu pairs of them.",
 						  graph->nplayers, graph->nedges), "");
 	graph->edge = huge_array(FragEdge, graph->nedges);
 	graph->player = huge_array0(FragScore, graph->nplayers);
 	graph->room = huge_array(char, frag_graph_room(graph));
 	graph->nedges = 0;
-	hash_seq_init(&scan, state->pairs);
+	hash_seq_init(&scan, log->pairs);
 	while ((pair = hash_seq_search(&scan)) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -496,7 +435,7 @@ make_graph(const FragState *state, FragGraph *graph)
 	qsort_interruptible(graph->edge, graph->nedges, sizeof(FragEdge),
 						compare_edges, NULL);
 	for (i = 0; i < graph->nplayers; i++)
-		graph->player[i].suicides = state->suicides[i];
+		graph->player[player[i]->number].suicides = player[i]->suicides;
 }
 
 typedef struct ScoreOrder
@@ -527,12 +466,13 @@ compare_scores(const void *a, const void *b, void *arg)
 
 /* The players of the core by component, the largest first, and score. */
 static Datum
-graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
+graph_scores(FunctionCallInfo fcinfo, FragPlayer *const *players, const FragGraph *graph)
 {
 	ScoreOrder	order;
 	int32	   *sorted = huge_array(int32, graph->nplayers);
 	int32	   *root_of = huge_array(int32, graph->nplayers);
 	int32	   *number;
+	const char **name = huge_array(const char *, graph->nplayers);
 	RowArray	rows;
 	int32		n = 0;
 	int32		i;
@@ -541,6 +481,7 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 	{
 		const FragScore *player = &graph->player[i];
 
+		name[players[i]->number] = players[i]->name;
 		root_of[i] = player->in_core ? player->component : -1;
 		if (player->in_core)
 			sorted[n++] = i;
@@ -558,7 +499,7 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 		ResultRow	row = {0};
 
 		CHECK_FOR_INTERRUPTS();
-		put_text(&row, id_text(&state->type, state->id[sorted[i]]));
+		put_text(&row, name[sorted[i]]);
 		put_number(&row, player->score);
 		put_number(&row, player->error);
 		put_number(&row, player->frags);
@@ -574,17 +515,19 @@ graph_scores(FunctionCallInfo fcinfo, FragState *state, const FragGraph *graph)
 
 SQL_FUNCTION(skillrating_frag_scores_final)
 {
-	FragState  *state = aggregate_state(fcinfo, "frag_scores");
+	FragLog    *log = aggregate_state(fcinfo, "frag_scores");
+	FragPlayer **players;
 	FragGraph	graph;
 
-	if (state == NULL)
+	if (log == NULL)
 		PG_RETURN_NULL();
 
 	/*
 	 * The final function may be called again for the same state, in a window:
 	 * it reads the state and does not change it.
 	 */
-	make_graph(state, &graph);
+	players = (FragPlayer **) id_table_values(log->players);
+	make_graph(log, players, &graph);
 	frag_graph_solve(&graph);
 	if (!graph.converged)
 		ereport(ERROR,
@@ -592,5 +535,5 @@ SQL_FUNCTION(skillrating_frag_scores_final)
 				 errmsg("frag_scores() did not converge after %d iterations",
 						graph.iterations),
 				 errhint("A larger \"tolerance\" or a \"ridge\" above 0 makes it easier.")));
-	PG_RETURN_DATUM(graph_scores(fcinfo, state, &graph));
+	PG_RETURN_DATUM(graph_scores(fcinfo, players, &graph));
 }

@@ -74,9 +74,7 @@ SQL_FUNCTION(skillrating_elo_contest_update)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a contest must have 2 to %d players, not %d", MATCH_MAX_TEAMS, n)));
 	if (score_base < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("score_base must be at least 1, not %g", score_base)));
+		report_number("score_base", "be at least 1", score_base);
 
 	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
 	share = palloc_array(double, n);
@@ -177,9 +175,7 @@ SQL_FUNCTION(skillrating_glicko2_update)
 
 	/* Infinity is no limit, as in the paper. */
 	if (!(deviation_max > 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("deviation_max must be positive, not %g", deviation_max)));
+		report_number("deviation_max", "be positive", deviation_max);
 	games = games_argument(fcinfo, rating, 3);
 	result[2] = glicko2_volatility(&games, GLICKO_LOG_ODDS * deviation,
 								   volatility, tau);
@@ -204,10 +200,7 @@ SQL_FUNCTION(skillrating_synelo_theta)
 	int32		team_size_max = PG_GETARG_INT32(0);
 
 	if (team_size_max < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("team_size_max must be at least 1, not %d",
-						team_size_max)));
+		report_number("team_size_max", "be at least 1", team_size_max);
 	PG_RETURN_FLOAT8(synelo_theta(team_size_max));
 }
 

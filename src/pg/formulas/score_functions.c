@@ -282,14 +282,9 @@ SQL_FUNCTION(skillrating_calibration_transition)
 	float8	   *state = calibration_state(array);
 	float8		probability = check_probability("probability", PG_GETARG_FLOAT8(1));
 	float8		outcome = check_probability("outcome", PG_GETARG_FLOAT8(2));
-	int			bins = PG_GETARG_INT32(3);
+	int			bins = (int) check_range("bins", PG_GETARG_INT32(3), 1, CALIBRATION_MAX_BINS);
 	int			cell;
 
-	if (bins < 1 || bins > CALIBRATION_MAX_BINS)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("bins must lie between 1 and %d, not %d",
-						CALIBRATION_MAX_BINS, bins)));
 	if (state == NULL)
 	{
 		array = float8_array_make(CALIBRATION_STATE_SIZE(bins, 0));

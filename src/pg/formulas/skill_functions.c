@@ -222,10 +222,7 @@ trueskill_arguments(double beta, double tau, double draw_probability)
 	check_positive("beta", beta);
 	check_not_negative("tau", tau);
 	if (!(draw_probability >= 0 && draw_probability < 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("draw_probability must be at least 0 and below 1, not %g",
-						draw_probability)));
+		report_number("draw_probability", "be at least 0 and below 1", draw_probability);
 	return ts;
 }
 

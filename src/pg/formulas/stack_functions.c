@@ -36,9 +36,6 @@ enum
 /* By how much probabilities and shares may miss a sum of 1. */
 #define MAX_EXCESS 1e-6
 
-/* After how many rows those before are forgotten, at the earliest. */
-#define MARK_EVERY 100
-
 /* A partition: memory of the window. */
 typedef struct StackPartition
 {
@@ -48,7 +45,6 @@ typedef struct StackPartition
 	double	   *state;			/* after the moments before */
 	int64		as_of;			/* the last time in them, or NEVER_PLAYED */
 	double	   *now;			/* at the time of the current row */
-	int64		marked;			/* rows before this one are forgotten */
 	MemoryContext moment;		/* of the outcomes, */
 	LogisticOutcome *outcome;	/* which are these, */
 	int			noutcomes;
@@ -75,33 +71,18 @@ read_parameter(WindowObject window, int arg, const char *name, double max)
 {
 	bool		isnull;
 	Datum		datum = WinGetFuncArgCurrent(window, arg, &isnull);
-	double		value;
 
 	if (isnull)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	value = DatumGetFloat8(datum);
-	if (!(value >= 0 && value <= max))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must lie between 0 and %g, not %g", name, max, value)));
-	return value;
+		report_null(name);
+	return check_range(name, DatumGetFloat8(datum), 0, max);
 }
 
 static void
 begin_partition(WindowObject window, const char *function, StackPartition *partition)
 {
 	StackRules *rules = &partition->rules;
-	WindowMessages messages = {
-		.function = function,
-		.order_detail = "Forecasts are corrected by the outcomes of rows that come before.",
-		.order_hint = "For example OVER (ORDER BY played_at).",
-		.frame_detail = "Forecasts are corrected by all rows that come before.",
-		.frame_hint = "Leave out ROWS, RANGE or GROUPS; half_life_matches and half_life_days forget old outcomes."
-	};
 
-	check_window(window, &messages);
+	check_window(window, function);
 	rules->deviation = read_parameter(window, ARG_DEVIATION, "deviation", MAX_DEVIATION);
 	rules->half_life_matches = read_parameter(window, ARG_HALF_LIFE_MATCHES,
 											  "half_life_matches", MAX_HALF_LIFE);
@@ -272,11 +253,7 @@ read_circumstances(WindowObject window, const StackPartition *partition, StackRo
 	Datum		value = WinGetFuncArgCurrent(window, ARG_WEIGHT, &isnull);
 	double		side = 0;
 
-	row->weight = isnull ? 1 : DatumGetFloat8(value);
-	if (!(row->weight >= 0 && row->weight <= MAX_WEIGHT))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("weight must lie between 0 and %g, not %g", MAX_WEIGHT, row->weight)));
+	row->weight = isnull ? 1 : check_range("weight", DatumGetFloat8(value), 0, MAX_WEIGHT);
 	value = WinGetFuncArgCurrent(window, ARG_PLAYED_AT, &isnull);
 	row->at = isnull ? NEVER_PLAYED : DatumGetTimestampTz(value);
 	if (isnull && partition->rules.half_life_days > 0)
@@ -346,12 +323,8 @@ current_partition(WindowObject window, const char *function, bool stacks)
 	else if (!WinRowsArePeers(window, row - 1, row))
 		end_moment(partition);
 
-	/* Rows before can be forgotten; now and then is enough. */
-	if (row >= partition->marked + MARK_EVERY)
-	{
-		WinSetMarkPosition(window, row);
-		partition->marked = row;
-	}
+	/* Rows before can be forgotten. */
+	WinSetMarkPosition(window, row);
 	return partition;
 }
 

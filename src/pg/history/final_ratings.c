@@ -22,16 +22,15 @@
 /* The state of both. */
 typedef struct FinalRatings
 {
+	OptionsState head;
 	ParticipantArguments rows;
-	Jsonb	   *options;		/* as given, or NULL */
 	Rater	   *rater;
 } FinalRatings;
 
 /* The arguments of final_ratings(), which has them up to rank, up to the options, or all. */
 enum
 {
-	FINAL_ARG_STATE,
-	FINAL_ARG_MODEL,
+	FINAL_ARG_MODEL = 1,
 	FINAL_ARG_MATCH,
 	FINAL_ARG_PLAYER,
 	FINAL_ARG_TEAM,
@@ -42,22 +41,18 @@ enum
 	FINAL_ARG_START_COMPONENTS
 };
 
-static FinalRatings *
-final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
+static void *
+final_ratings_begin(FunctionCallInfo fcinfo, Jsonb *given)
 {
-	MemoryContext old = MemoryContextSwitchTo(context);
 	FinalRatings *state = palloc0_object(FinalRatings);
 	char	   *model = text_argument(fcinfo, FINAL_ARG_MODEL, "model");
 	HistoryOptions options;
 
 	participant_arguments_init(&state->rows, fcinfo, FINAL_RATINGS, FINAL_ARG_MATCH, false);
 	options = history_options(FINAL_RATINGS, &get_model(model)->params,
-							  OPTION_STRICT | OPTION_SEASON,
-							  options_argument(fcinfo, FINAL_ARG_OPTIONS));
-	state->options = options.given;
-	state->rater =
-		rater_create(rater_rules(model, options.params, state->rows.player_type),
-					 &state->rows.match_type, options.strict);
+							  OPTION_STRICT | OPTION_SEASON, given);
+	state->rater = rater_create(model, options.params, state->rows.player_type,
+								&state->rows.match_type, options.strict);
 	state->rater->season_rules = options.season;
 	if (PG_NARGS() > FINAL_ARG_START && !PG_ARGISNULL(FINAL_ARG_START))
 		rater_start(state->rater, PG_GETARG_DATUM(FINAL_ARG_START));
@@ -65,7 +60,6 @@ final_ratings_begin(FunctionCallInfo fcinfo, MemoryContext context)
 		batch_start_components(state->rater->batch,
 							   PG_GETARG_DATUM(FINAL_ARG_START_COMPONENTS),
 							   "start_components");
-	MemoryContextSwitchTo(old);
 	return state;
 }
 
@@ -94,15 +88,10 @@ rate_match(FinalRatings *state)
  */
 SQL_FUNCTION(skillrating_final_ratings_transition)
 {
-	MemoryContext context = aggregate_context(fcinfo, "final_ratings");
-	FinalRatings *state;
-	MemoryContext old;
+	FinalRatings *state = options_state(fcinfo, FINAL_RATINGS, FINAL_ARG_OPTIONS,
+										final_ratings_begin);
+	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, FINAL_RATINGS));
 
-	state = PG_ARGISNULL(FINAL_ARG_STATE) ? final_ratings_begin(fcinfo, context) :
-		(FinalRatings *) PG_GETARG_POINTER(FINAL_ARG_STATE);
-	check_options_stay(fcinfo, FINAL_ARG_OPTIONS, state->options, FINAL_RATINGS);
-
-	old = MemoryContextSwitchTo(context);
 	if (participant_arguments_read(&state->rows, fcinfo))
 	{
 		if (state->rater->match.number > 0)

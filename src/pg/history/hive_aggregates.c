@@ -56,11 +56,9 @@ enum
 /* The state of both aggregates. */
 typedef struct HiveMatch
 {
+	OptionsState head;
 	MemoryContext memory;
 	Rater	   *rater;
-	Jsonb	   *options;		/* of the first row, or NULL */
-	double	   *state;			/* before the match, by participant as added */
-	int			max_states;
 	bool		mistaken;		/* a row makes no sense: the match does not
 								 * count */
 	TupleDesc	state_desc;
@@ -69,60 +67,15 @@ typedef struct HiveMatch
 	bool		nulls[INPUT_NSLOTS];
 } HiveMatch;
 
-/*
- * Put the players into the states that their rows have, which must agree; called with the
- * participants sorted.
- */
-static void
-take_states(Rater *rater)
-{
-	HiveMatch  *hive = (HiveMatch *) rater->hook_argument;
-	SourceMatch *match = &rater->match;
-	int			i;
-
-	for (i = 0; i < match->n; i++)
-	{
-		BatchPlayer *player = batch_player(rater->batch, match->player_id[i], match->pool);
-		const double *given = hive->state + (Size) match->order[i] * HIVE_NSTATE;
-
-		if (player->exists && memcmp(player->state, given, HIVE_NSTATE * sizeof(double)) != 0)
-		{
-			if (!match->tolerant)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("player %s has different states in one match",
-								id_text(match->player_type, match->player_id[i]))));
-			hive->mistaken = true;
-		}
-		memcpy(player->state, given, HIVE_NSTATE * sizeof(double));
-		player->exists = true;
-	}
-}
-
-/* The state of an aggregate, or a new one: with options, or strict without. */
+/* Begin with the rules that options give. */
 static HiveMatch *
-hive_match(FunctionCallInfo fcinfo, const char *function, Oid player_type, int options_arg)
+begin_match(Oid player_type, const HistoryOptions *options)
 {
-	HiveMatch  *hive = aggregate_state(fcinfo, function);
-	MemoryContext old;
-	HistoryOptions options;
+	HiveMatch  *hive = palloc0_object(HiveMatch);
 
-	if (hive != NULL)
-		return hive;
-	old = MemoryContextSwitchTo(aggregate_context(fcinfo, function));
-	hive = palloc0_object(HiveMatch);
-	options = history_options(function, &get_model("hive")->params, OPTION_STRICT,
-							  options_arg > 0 ? options_argument(fcinfo, options_arg) : NULL);
 	hive->memory = CurrentMemoryContext;
-	hive->options = options.given;
-	hive->rater = rater_create(rater_rules("hive", options.params, player_type), NULL,
-							   options_arg == 0 || options.strict);
+	hive->rater = rater_create("hive", options->params, player_type, NULL, options->strict);
 	hive->rater->match.times = TIMES_OPTIONAL;
-	hive->rater->before_match = take_states;
-	hive->rater->hook_argument = hive;
-	hive->max_states = 16;
-	hive->state = palloc_array(double, hive->max_states * HIVE_NSTATE);
-	MemoryContextSwitchTo(old);
 	return hive;
 }
 
@@ -137,7 +90,7 @@ read_state(HiveMatch *hive, Datum composite, double *state)
 	composite_columns(composite, &hive->state_desc, hive->memory, HIVE_NSTATE, values, nulls);
 	for (i = 0; i < HIVE_NSTATE; i++)
 	{
-		const char *name = hive->rater->rules->model->state[i].name;
+		const char *name = hive->rater->batch->model->state[i].name;
 
 		state[i] = nulls[i] ? NAN : DatumGetFloat8(values[i]);
 		if (isfinite(state[i]))
@@ -172,6 +125,30 @@ set_column(HiveMatch *hive, SourceColumn column, Datum value)
 	hive->nulls[column] = false;
 }
 
+/*
+ * Put the player of a row into the state that it has, in which no other row must have another; false,
+ * or an error where strict, if one has.
+ */
+static bool
+take_state(Rater *rater, Datum id, const double *state)
+{
+	BatchPlayer *player = batch_player(rater->batch, id, rater->match.pool);
+	Size		size = HIVE_NSTATE * sizeof(double);
+
+	if (player->exists && memcmp(player->state, state, size) != 0)
+	{
+		if (rater->match.tolerant)
+			return false;
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("player %s has different states in one match",
+						id_text(rater->match.player_type, id))));
+	}
+	memcpy(player->state, state, size);
+	player->exists = true;
+	return true;
+}
+
 /* Add the row to the match; false, or an error where strict, if it makes no sense. */
 static bool
 add_row(HiveMatch *hive, Datum composite, int32 side)
@@ -193,15 +170,8 @@ add_row(HiveMatch *hive, Datum composite, int32 side)
 	set_column(hive, SOURCE_SIDE, Float8GetDatum(side));
 	if (match->number == 0)
 		rater_begin(hive->rater, hive->values, hive->nulls);
-	if (!rater_add(hive->rater, hive->values, hive->nulls))
-		return true;
-	if (match->n > hive->max_states)
-	{
-		hive->max_states *= 2;
-		huge_array_grow(hive->state, double, (Size) hive->max_states * HIVE_NSTATE);
-	}
-	memcpy(hive->state + (Size) (match->n - 1) * HIVE_NSTATE, state, sizeof(state));
-	return true;
+	return !rater_add(hive->rater, hive->values, hive->nulls) ||
+		take_state(hive->rater, match->player_id[match->n - 1], state);
 }
 
 /* Rate the match of an aggregate; false if there is none, or it does not count. */
@@ -211,7 +181,17 @@ rate_match(HiveMatch *hive)
 	if (hive == NULL || hive->mistaken || hive->rater->match.number == 0)
 		return false;
 	rater_rate(hive->rater);
-	return hive->rater->verdict == VERDICT_RATE && !hive->mistaken;
+	return hive->rater->verdict == VERDICT_RATE;
+}
+
+static void *
+begin_win_probability(FunctionCallInfo fcinfo, Jsonb *given)
+{
+	HistoryOptions options = {.strict = true};
+
+	(void) fcinfo;
+	(void) given;
+	return begin_match(INT4OID, &options);
 }
 
 /*
@@ -221,7 +201,8 @@ rate_match(HiveMatch *hive)
  */
 SQL_FUNCTION(skillrating_hive_win_probability_transition)
 {
-	HiveMatch  *hive = hive_match(fcinfo, "hive_win_probability", INT4OID, 0);
+	HiveMatch  *hive = options_state(fcinfo, "hive_win_probability", PG_NARGS(),
+									 begin_win_probability);
 
 	if (!PG_ARGISNULL(WIN_ARG_STATE) && !PG_ARGISNULL(WIN_ARG_SIDE))
 	{
@@ -277,14 +258,19 @@ check_arguments(FunctionCallInfo fcinfo, bool strict)
 	return score >= 0 && score <= 1;
 }
 
+static void *
+begin_update(FunctionCallInfo fcinfo, Jsonb *given)
+{
+	HistoryOptions options = history_options("hive_update", &get_model("hive")->params,
+											 OPTION_STRICT, given);
+
+	return begin_match(get_fn_expr_argtype(fcinfo->flinfo, UPDATE_ARG_PLAYER), &options);
+}
+
 /* hive_update(player_id, state, side, score [, inputs, options]) */
 SQL_FUNCTION(skillrating_hive_update_transition)
 {
-	HiveMatch  *hive = hive_match(fcinfo, "hive_update",
-								  get_fn_expr_argtype(fcinfo->flinfo, UPDATE_ARG_PLAYER),
-								  UPDATE_ARG_OPTIONS);
-
-	check_options_stay(fcinfo, UPDATE_ARG_OPTIONS, hive->options, "hive_update");
+	HiveMatch  *hive = options_state(fcinfo, "hive_update", UPDATE_ARG_OPTIONS, begin_update);
 
 	/* One mistake is enough; what else there is does not matter. */
 	hive->mistaken = hive->mistaken ||

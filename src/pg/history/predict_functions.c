@@ -214,9 +214,7 @@ SQL_FUNCTION(skillrating_predict)
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (PG_ARGISNULL(ARG_MODEL) || PG_ARGISNULL(ARG_LOG_ODDS) || PG_ARGISNULL(ARG_PARAMS))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("model, log_odds and params must not be null")));
+		report_null("model, log_odds and params");
 	model = get_model(text_to_cstring(PG_GETARG_TEXT_PP(ARG_MODEL)));
 	if (PG_ARGISNULL(ARG_STATE) || PG_ARGISNULL(ARG_TEAM))
 		return (Datum) 0;

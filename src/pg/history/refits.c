@@ -2,7 +2,7 @@
  * refits.c
  *		Solving the history so far, now and then, while it is rated.
  */
-#include "pg/history/rate_window.h"
+#include "pg/history/through_time_state.h"
 
 #include "utils/builtins.h"
 #include "utils/float.h"
@@ -10,7 +10,6 @@
 #include "utils/timestamp.h"
 
 #include "core/solve/solver.h"
-#include "pg/history/through_time_state.h"
 
 /* A refit ends when no unknown changes by more than this, in deviations, or after passes. */
 #define REFIT_TOLERANCE 1e-3
@@ -204,7 +203,7 @@ after_match(Rater *rater)
 void
 refits_begin(Rater *rater, const RefitRules *rules)
 {
-	const Model *model = rater->rules->model;
+	const Model *model = rater->batch->model;
 	Refits	   *refits;
 
 	if (strcmp(model->name, "state_space") != 0)
@@ -216,10 +215,10 @@ refits_begin(Rater *rater, const RefitRules *rules)
 	refits->rules = *rules;
 	refits->context = CurrentMemoryContext;
 	refits->last = refits->since = DT_NOBEGIN;
-	history_builder_init(&refits->builder, rater->rules->player_type.type, false);
+	history_builder_init(&refits->builder, rater->player_type.type, false);
 	refits->params = palloc_array(ParamValue, through_time_solver.params.count);
 	param_defaults(&through_time_solver.params, refits->params);
-	through_time_set_model_params(refits->params, rater->rules->params);
+	through_time_set_model_params(refits->params, rater->batch->params);
 	through_time_state_init(&refits->state, "rate_through_time", refits->params,
 							&refits->builder);
 	rater->before_match = before_match;

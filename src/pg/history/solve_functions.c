@@ -14,14 +14,12 @@
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-#include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
 
 /* The arguments of solve(), which has them up to rank, or all. */
 enum
 {
-	ARG_STATE,
-	ARG_SOLVER,
+	ARG_SOLVER = 1,
 	ARG_MATCH,
 	ARG_PLAYER,
 	ARG_TEAM,
@@ -30,35 +28,32 @@ enum
 	ARG_OPTIONS
 };
 
-/* Begin in the memory of the aggregate; the options must last as long. */
+/* Begin in the memory of the aggregate; the options last as long. */
 static SolveState *
 begin_state(FunctionCallInfo fcinfo, const char *solver, Jsonb *options)
 {
 	SolveState *state = palloc_object(SolveState);
 
 	solve_state_init(state, solver, OPTION_STRICT | OPTION_EXACT_FOR, options);
+	state->head.options = options;
 	history_builder_begin_rows(&state->builder, fcinfo, "solve", ARG_MATCH,
 							   !is_through_time(state), false);
 	solve_state_judge(state);
 	return state;
 }
 
+static void *
+solve_begin(FunctionCallInfo fcinfo, Jsonb *options)
+{
+	return begin_state(fcinfo, text_argument(fcinfo, ARG_SOLVER, "solver"), options);
+}
+
 /* solve(solver, match_id, player_id, team, rank [, inputs, options]) */
 SQL_FUNCTION(skillrating_solve_transition)
 {
-	MemoryContext context = aggregate_context(fcinfo, "solve");
-	MemoryContext old;
-	SolveState *state;
+	SolveState *state = options_state(fcinfo, "solve", ARG_OPTIONS, solve_begin);
+	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, "solve"));
 
-	if (!PG_ARGISNULL(ARG_STATE))
-		check_options_stay(fcinfo, ARG_OPTIONS,
-						   ((SolveState *) PG_GETARG_POINTER(ARG_STATE))->options.given, "solve");
-	old = MemoryContextSwitchTo(context);
-	if (PG_ARGISNULL(ARG_STATE))
-		state = begin_state(fcinfo, text_argument(fcinfo, ARG_SOLVER, "solver"),
-							options_argument(fcinfo, ARG_OPTIONS));
-	else
-		state = (SolveState *) PG_GETARG_POINTER(ARG_STATE);
 	history_builder_read_row(&state->builder, fcinfo);
 	MemoryContextSwitchTo(old);
 	PG_RETURN_POINTER(state);
@@ -84,14 +79,12 @@ SQL_FUNCTION(skillrating_solve_serial)
 {
 	SolveState *state = aggregate_state(fcinfo, "solve");
 	const char *solver = state->task.solver->name;
-	const Jsonb *options = state->options.given;
+	const Jsonb *options = state->head.options;
 	WorkerHeader header = {options != NULL ? VARSIZE(options) : 0, strlen(solver)};
 	StringInfoData bytes;
 
 	/* The rows were bounded as they came, so that all fits into 1 GB. */
 	pq_begintypsend(&bytes);
-	enlargeStringInfo(&bytes, sizeof(header) + header.options_size + header.solver_size +
-					  match_rows_size(state->builder.unordered));
 	appendBinaryStringInfo(&bytes, (char *) &header, sizeof(header));
 	if (options != NULL)
 		appendBinaryStringInfo(&bytes, (const char *) options, header.options_size);
@@ -142,7 +135,7 @@ SQL_FUNCTION(skillrating_solve_combine)
 
 	/* Each worker has read them from a first row of its own. */
 	else if (strcmp(state->task.solver->name, solver) != 0 ||
-			 !same_options(state->options.given, options))
+			 !same_options(state->head.options, options))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("solver and options of solve() differ from row to row")));
@@ -253,9 +246,7 @@ solution_write(SolveState *state, ArrayType *queries)
 
 	SPI_connect();
 	if (array_contains_nulls(queries))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("queries must not be null")));
+		report_null("queries");
 	deconstruct_array(queries, TEXTOID, -1, false, TYPALIGN_INT, &query, NULL, &n);
 	type = DatumGetObjectId(DirectFunctionCall1(regtypein, CStringGetDatum("skillrating.estimate")));
 	desc = lookup_rowtype_tupdesc_copy(type, -1);

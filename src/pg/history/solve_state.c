@@ -83,7 +83,7 @@ solve_state_init(SolveState *state, const char *solver, unsigned valid, Jsonb *o
 	state->options = history_options("solve", &state->task.solver->params,
 									 valid, options);
 	state->params = get_params(&state->task.solver->params, state->options.params);
-	if (is_through_time(state) && state->options.nexact_for > 0)
+	if (is_through_time(state) && state->options.exact_for.n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("option \"exact_for\" is not one of solver \"%s\"",
@@ -300,7 +300,7 @@ name_errors(SolveState *state, double *room)
 	int			i;
 	int32		player;
 
-	for (i = 0; i < state->options.nexact_for; i++)
+	for (i = 0; i < state->options.exact_for.n; i++)
 	{
 		bool		found = false;
 
@@ -308,7 +308,7 @@ name_errors(SolveState *state, double *room)
 		{
 			char	   *text = id_text(&builder->player_type,
 									   builder->player_id[player]);
-			bool		same = strcmp(text, state->options.exact_for[i]) == 0;
+			bool		same = strcmp(text, state->options.exact_for.text[i]) == 0;
 			uint32_t	u;
 
 			pfree(text);
@@ -324,7 +324,7 @@ name_errors(SolveState *state, double *room)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s of option \"exact_for\" has no matches",
-							state->options.exact_for[i])));
+							state->options.exact_for.text[i])));
 	}
 }
 

@@ -12,10 +12,12 @@
 #include "core/solve/solver.h"
 #include "pg/history/options.h"
 #include "pg/history/through_time_state.h"
+#include "pg/sql/aggregate.h"
 #include "pg/sql/composite.h"
 
 typedef struct SolveState
 {
+	OptionsState head;			/* of an aggregate */
 	HistoryBuilder builder;
 	HistoryOptions options;
 	ParamValue *params;

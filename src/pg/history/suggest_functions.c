@@ -28,25 +28,25 @@ static const MatchRules any_rules = {.supports = ~0u};
 
 /* Whether options leave a model in. */
 static bool
-is_wanted(const TuneOptions *options, const Model *model)
+is_wanted(const HistoryOptions *options, const Model *model)
 {
 	int			i;
 
-	for (i = 0; i < options->nmodels; i++)
-		if (strcmp(options->models[i], model->name) == 0)
+	for (i = 0; i < options->models.n; i++)
+		if (strcmp(options->models.text[i], model->name) == 0)
 			return true;
-	return options->nmodels == 0;
+	return options->models.n == 0;
 }
 
 /* Errors for a name that is no model, and for a part that none of the models has. */
 static void
-check_names(const TuneOptions *options)
+check_names(const HistoryOptions *options)
 {
 	int			i,
 				j;
 
-	for (i = 0; i < options->nmodels; i++)
-		(void) get_model(options->models[i]);
+	for (i = 0; i < options->models.n; i++)
+		(void) get_model(options->models.text[i]);
 	for (i = 0; i < options->study.nparts; i++)
 	{
 		for (j = 0; j < model_count; j++)
@@ -61,14 +61,17 @@ check_names(const TuneOptions *options)
 	}
 }
 
-static void
-suggest_begin(FunctionCallInfo fcinfo, TuneState *state)
+static void *
+suggest_begin(FunctionCallInfo fcinfo, Jsonb *options)
 {
-	/* The options point into their jsonb. */
-	state->options = tune_options(options_argument(fcinfo, ARG_MATCH + TUNE_ARG_OPTIONS), true);
+	TuneState  *state = palloc0_object(TuneState);
+
+	(void) fcinfo;
+	state->options = history_options("suggest_model", NULL, OPTION_STRICT | OPTION_SUGGEST, options);
 	check_names(&state->options);
 	state->rules = &any_rules;
 	state->pools_share = true;
+	return state;
 }
 
 /* suggest_model(match_id, player_id, team, rank [, inputs, options]) */

@@ -8,6 +8,7 @@
 #include "pg/matches/history_builder.h"
 
 #include "core/solve/through_time_joint.h"
+#include "pg/history/options.h"
 #include "pg/sql/composite.h"
 
 typedef struct ThroughTimeState
@@ -87,5 +88,17 @@ extern void through_time_state_add_estimates(ThroughTimeState *state, RowArray *
 
 /* The same for each component and time, of type component_estimate. */
 extern void through_time_state_add_components(ThroughTimeState *state, RowArray *rows);
+
+/*
+ * ---- refits.c: solving the history so far, now and then, while it is rated ----
+ */
+
+/*
+ * Let a rater of nobody, of the model state_space, go on from what solver through_time makes of all
+ * matches before, whenever it is time, with memory from the current context.  That is before a match
+ * of a later time than those before it, so that matches of one time are forecast from one solution.
+ * Error 0A000 for another model.
+ */
+extern void refits_begin(Rater *rater, const RefitRules *rules);
 
 #endif							/* PG_HISTORY_THROUGH_TIME_STATE_H */

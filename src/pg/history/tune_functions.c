@@ -24,19 +24,19 @@
 
 /* Whether a parameter is to be fitted: it is named, or of the model's own choice. */
 static bool
-is_fitted(const TuneOptions *options, const ParamSpec *spec)
+is_fitted(const HistoryOptions *options, const ParamSpec *spec)
 {
 	int			i;
 
-	for (i = 0; i < options->nfit; i++)
-		if (strcmp(options->fit[i], spec->name) == 0)
+	for (i = 0; i < options->fit.n; i++)
+		if (strcmp(options->fit.text[i], spec->name) == 0)
 			return true;
-	return options->fit == NULL && spec->searched;
+	return options->fit.text == NULL && spec->searched;
 }
 
 /* The two bounds of each parameter that are given, 0 for others. */
 static const double *
-read_bounds(const Model *model, const TuneOptions *options)
+read_bounds(const Model *model, const HistoryOptions *options)
 {
 	double	   *bounds = palloc0_array(double, 2 * model->params.count);
 	JsonReader	reader;
@@ -56,8 +56,12 @@ read_bounds(const Model *model, const TuneOptions *options)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("parameter \"%s\" has bounds and is no number to be fitted",
 							reader.key)));
-		json_member_numbers(&reader, bound, 2, "a pair of numbers, such as [4, 64]");
 		for (i = 0; i < 2; i++)
+		{
+			if (json_value_size(&reader.value) != 2 ||
+				!json_value_number(json_value_element(&reader.value, i), &bound[i]) ||
+				isinf(bound[i]))
+				json_invalid_value(&reader, "a pair of numbers, such as [4, 64]");
 
 			/*
 			 * The range of a parameter holds for its bounds: the search
@@ -69,6 +73,7 @@ read_bounds(const Model *model, const TuneOptions *options)
 						 errmsg("bound %g of parameter \"%s\" is out of range",
 								bound[i], spec->name),
 						 errhint("See skillrating.parameters('%s').", model->name)));
+		}
 		if (!(bound[0] < bound[1]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -126,27 +131,27 @@ add_param(Study *study, const char *name, const double *bounds)
 
 /* The parameters that are to be fitted: those that are named, or the model's own choice. */
 static void
-add_params(Study *study, const TuneOptions *options)
+add_params(Study *study, const HistoryOptions *options)
 {
 	const ParamSet *set = &study->model->params;
 	const double *bounds = read_bounds(study->model, options);
 	int			i;
 
 	/* The model's own choice is small, and needs none of the checks below. */
-	if (options->fit == NULL)
+	if (options->fit.text == NULL)
 	{
 		for (i = 0; i < set->count; i++)
 			if (param_spec(set, i)->searched)
 				add_param(study, param_spec(set, i)->name, bounds);
 		return;
 	}
-	if (options->nfit < 1 || options->nfit > TUNE_MAX_PARAMS)
+	if (options->fit.n < 1 || options->fit.n > TUNE_MAX_PARAMS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("tune() fits 1 to %d parameters, not %d",
-						TUNE_MAX_PARAMS, options->nfit)));
-	for (i = 0; i < options->nfit; i++)
-		add_param(study, options->fit[i], bounds);
+						TUNE_MAX_PARAMS, options->fit.n)));
+	for (i = 0; i < options->fit.n; i++)
+		add_param(study, options->fit.text[i], bounds);
 	if (tune_combinations(&study->space) > TUNE_MAX_COMBINATIONS)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -200,17 +205,17 @@ enum
 	ARG_MATCH
 };
 
-static void
-tune_begin(FunctionCallInfo fcinfo, TuneState *state)
+static void *
+tune_begin(FunctionCallInfo fcinfo, Jsonb *options)
 {
+	TuneState  *state = palloc0_object(TuneState);
 	Study	   *study;
 
 	state->tuner = palloc0_object(Tuner);
 	study = &state->tuner->study;
 	study->model = get_model(text_argument(fcinfo, ARG_MODEL, "model"));
 
-	/* The options point into their jsonb. */
-	state->options = tune_options(options_argument(fcinfo, ARG_MATCH + TUNE_ARG_OPTIONS), false);
+	state->options = history_options("tune", NULL, OPTION_STRICT | OPTION_TUNE, options);
 
 	/* Parts may give parameters an effect that they have not yet. */
 	state->params = study->params = get_params(&study->model->params, state->options.params);
@@ -220,6 +225,7 @@ tune_begin(FunctionCallInfo fcinfo, TuneState *state)
 	add_params(study, &state->options);
 	state->rules = &study->model->rules;
 	state->pools_share = study->model->shares != NULL;
+	return state;
 }
 
 /* tune(model, match_id, player_id, team, rank [, inputs, options]) */

@@ -8,133 +8,7 @@
 
 #include "pg/sql/aggregate.h"
 #include "pg/sql/arrays.h"
-#include "pg/sql/json.h"
 #include "pg/sql/progress.h"
-
-/* What is valid where options share a range. */
-#define SHARE "a share from 0 to 0.9"
-
-/* The defaults.  suggest_model() is coarser than tune(), because many models share its budget. */
-static const StudyOptions tune_defaults = {
-	.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-4,.starts = 4,.priors = true
-};
-
-static const StudyOptions suggest_defaults = {
-	.burn_in = 0.1,.holdout = 0.2,.tolerance = 1e-3,.starts = 3,.priors = true,
-	.all_parts = true,.max_evaluations = 10000
-};
-
-/*
- * ---- Options ----
- */
-
-static bool
-boolean_option(const JsonReader *reader)
-{
-	bool		value;
-
-	if (!json_value_boolean(&reader->value, &value))
-		json_invalid_value(reader, "true or false");
-	return value;
-}
-
-/*
- * True for all parts, false for none, or an array of their names.  Whether a model has parts
- * of these names is checked when the model is known.
- */
-static void
-parts_option(const JsonReader *reader, StudyOptions *options)
-{
-	if (json_value_boolean(&reader->value, &options->all_parts))
-		return;
-	options->all_parts = false;
-	options->parts = json_member_texts(reader, false, &options->nparts,
-									   "true, false or an array of names of parts");
-}
-
-/* An option that both functions have; false for others. */
-static bool
-common_option(const JsonReader *reader, TuneOptions *options)
-{
-	StudyOptions *study = &options->study;
-
-	if (strcmp(reader->key, "burn_in") == 0)
-		study->burn_in = json_member_number(reader, 0, 0.9, SHARE);
-	else if (strcmp(reader->key, "holdout") == 0)
-		study->holdout = json_member_number(reader, 0, 0.9, SHARE);
-	else if (strcmp(reader->key, "starts") == 0)
-		study->starts = (int) json_member_number(reader, 1, 16, "a number from 1 to 16");
-	else if (strcmp(reader->key, "tolerance") == 0)
-		study->tolerance = json_member_number(reader, 1e-10, 0.5, "a number from 1e-10 to 0.5");
-	else if (strcmp(reader->key, "strict_rows") == 0)
-		options->strict = boolean_option(reader);
-	else if (strcmp(reader->key, "priors") == 0)
-		study->priors = boolean_option(reader);
-	else if (strcmp(reader->key, "parts") == 0)
-		parts_option(reader, study);
-	else
-		return false;
-	return true;
-}
-
-/* An option of tune() alone. */
-static void
-tune_option(const JsonReader *reader, TuneOptions *options)
-{
-	if (strcmp(reader->key, "params") == 0)
-		options->params = json_member_object(reader, "an object");
-	else if (strcmp(reader->key, "bounds") == 0)
-		options->bounds = json_member_object(reader, "an object");
-	else if (strcmp(reader->key, "max_evaluations") == 0)
-		options->study.max_evaluations = (int)
-			json_member_number(reader, 1, 1e6, "a number from 1 to 1000000");
-	else if (strcmp(reader->key, "fit") != 0)
-		json_invalid_key(reader,
-						 "\"fit\", \"params\", \"bounds\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"max_evaluations\", \"tolerance\" and \"strict_rows\"");
-	else if (reader->value.type != jbvNull)
-		options->fit = json_member_texts(reader, false, &options->nfit,
-										 "an array of names of parameters, or null");
-}
-
-/* An option of suggest_model() alone. */
-static void
-suggest_option(const JsonReader *reader, TuneOptions *options)
-{
-	if (strcmp(reader->key, "budget") == 0)
-		options->study.max_evaluations = (int)
-			json_member_number(reader, 1, 1e7, "a number from 1 to 10000000");
-	else if (strcmp(reader->key, "models") != 0)
-		json_invalid_key(reader,
-						 "\"budget\", \"models\", \"parts\", \"priors\", \"starts\", \"burn_in\", \"holdout\", \"tolerance\" and \"strict_rows\"");
-	else
-	{
-		options->models = json_member_texts(reader, false, &options->nmodels,
-											"an array of names of models");
-		if (options->nmodels == 0)
-			json_invalid_value(reader, "an array of names of models, or left out for all");
-	}
-}
-
-TuneOptions
-tune_options(Jsonb *json, bool suggests)
-{
-	TuneOptions options = {.given = json,.study = suggests ? suggest_defaults : tune_defaults};
-	JsonReader	reader;
-
-	/* Options that are left out keep the defaults. */
-	if (json == NULL)
-		return options;
-	if (suggests)
-		json_reader_begin(&reader, json, "options of suggest_model()",
-						  "For example '{\"budget\": 2000, \"holdout\": 0.3}'.");
-	else
-		json_reader_begin(&reader, json, "options of tune()",
-						  "For example '{\"params\": {\"k\": 20}, \"holdout\": 0.2}'.");
-	while (json_reader_next(&reader))
-		if (!common_option(&reader, &options))
-			(suggests ? suggest_option : tune_option) (&reader, &options);
-	return options;
-}
 
 /*
  * ---- Rows ----
@@ -142,19 +16,13 @@ tune_options(Jsonb *json, bool suggests)
 
 Datum
 tune_read_row(FunctionCallInfo fcinfo, const char *caller, int first,
-			  void (*begin) (FunctionCallInfo fcinfo, TuneState *state))
+			  void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options))
 {
-	MemoryContext context = aggregate_context(fcinfo, caller);
-	TuneState  *state = PG_ARGISNULL(0) ? NULL : (TuneState *) PG_GETARG_POINTER(0);
-	MemoryContext old;
+	TuneState  *state = options_state(fcinfo, caller, first + TUNE_ARG_OPTIONS, begin);
+	MemoryContext old = MemoryContextSwitchTo(aggregate_context(fcinfo, caller));
 
-	if (state != NULL)
-		check_options_stay(fcinfo, first + TUNE_ARG_OPTIONS, state->options.given, caller);
-	old = MemoryContextSwitchTo(context);
-	if (state == NULL)
+	if (state->builder.caller == NULL)
 	{
-		state = palloc0_object(TuneState);
-		begin(fcinfo, state);
 		history_builder_begin_rows(&state->builder, fcinfo, caller, first, false,
 								   state->pools_share);
 		history_builder_judge_by(&state->builder, caller, state->rules, state->params,

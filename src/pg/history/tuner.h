@@ -9,26 +9,9 @@
 
 #include "nodes/pg_list.h"
 
-#include "core/evaluate/study.h"
+#include "pg/history/options.h"
 #include "pg/matches/history_builder.h"
-
-typedef struct TuneOptions
-{
-	Jsonb	   *given;			/* all of them, or NULL */
-	StudyOptions study;
-	bool		strict;			/* a mistake in a match is an error */
-
-	/* Of tune(): */
-	char	  **fit;			/* the parameters to fit, or NULL for the
-								 * model's own choice */
-	int			nfit;
-	Jsonb	   *params;			/* where the search starts; the rest is fixed */
-	Jsonb	   *bounds;			/* by parameter, or NULL */
-
-	/* Of suggest_model(): */
-	char	  **models;			/* those to try, */
-	int			nmodels;		/* 0: all */
-} TuneOptions;
+#include "pg/sql/aggregate.h"
 
 /* A study with its memory, and what there is to warn of. */
 typedef struct Tuner
@@ -42,26 +25,24 @@ typedef struct Tuner
 /* The state of both aggregates. */
 typedef struct TuneState
 {
+	OptionsState head;
 	HistoryBuilder builder;
-	TuneOptions options;
+	HistoryOptions options;
 	const MatchRules *rules;	/* by which matches are judged, */
 	ParamValue *params;			/* under these parameters */
 	bool		pools_share;
 	Tuner	   *tuner;			/* of tune(): begun after the last row */
 } TuneState;
 
-/* The options of tune(), or of suggest_model(); defaults for NULL. */
-extern TuneOptions tune_options(Jsonb *json, bool suggests);
-
 /* Where the options are among the arguments, which may end before, counted from match_id. */
 #define TUNE_ARG_OPTIONS 5
 
 /*
- * A row of an aggregate, whose argument match_id has that number.  The first row calls begin()
- * in the context of the aggregate, for the options, rules, params and pools_share.
+ * A row of an aggregate, whose argument match_id has that number.  The first row calls begin() for a
+ * TuneState with options, rules, params and pools_share.
  */
 extern Datum tune_read_row(FunctionCallInfo fcinfo, const char *caller, int first,
-						   void (*begin) (FunctionCallInfo fcinfo, TuneState *state));
+						   void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options));
 
 /*
  * Begin the study of a model, whose start is params, on a history that is complete; with a

@@ -677,7 +677,7 @@ history_builder_read_row(HistoryBuilder *builder, FunctionCallInfo fcinfo)
 	if (builder->unordered == NULL)
 		read_row(builder, fcinfo);
 	else if (row[0].isnull)
-		participant_arguments_lack_match();
+		report_null("match_id");
 	else
 		match_rows_add(builder->unordered, row);
 }

@@ -175,14 +175,6 @@ participant_arguments_init(ParticipantArguments *rows, FunctionCallInfo fcinfo,
 	rows->player_type = list_nth_oid(aggref->aggargtypes, first);
 }
 
-void
-participant_arguments_lack_match(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-			 errmsg("match_id must not be null")));
-}
-
 bool
 participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 {
@@ -205,7 +197,7 @@ participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo)
 						   rows->memory, PG_GETARG_DATUM(rows->inputs));
 	source_row_time(&rows->times, rows->values, rows->nulls);
 	if (rows->nulls[SOURCE_MATCH_ID])
-		participant_arguments_lack_match();
+		report_null("match_id");
 	if (rows->begun &&
 		((type->typbyval && rows->match_id == rows->values[SOURCE_MATCH_ID]) ||
 		 id_equal(type, rows->match_id, rows->values[SOURCE_MATCH_ID])))

@@ -102,9 +102,6 @@ extern void participant_arguments_init(ParticipantArguments *rows, FunctionCallI
 									   const char *aggregate, int first,
 									   bool any_order);
 
-/* The error of a row without a match. */
-pg_noreturn extern void participant_arguments_lack_match(void);
-
 /* Read a row; whether another match begins with it. */
 extern bool participant_arguments_read(ParticipantArguments *rows, FunctionCallInfo fcinfo);
 

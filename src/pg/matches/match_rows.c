@@ -352,12 +352,6 @@ read_added(MatchRows *rows, NullableDatum *row)
  * ---- Rows of workers ----
  */
 
-Size
-match_rows_size(const MatchRows *rows)
-{
-	return rows->size;
-}
-
 void
 match_rows_write(MatchRows *rows, StringInfo bytes)
 {

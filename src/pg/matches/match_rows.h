@@ -35,11 +35,7 @@ extern MatchRows *match_rows_create(TupleDesc desc, const IdType *match_type, Si
 /* Add a row. */
 extern void match_rows_add(MatchRows *rows, const NullableDatum *row);
 
-/*
- * About how many bytes the rows of a worker take, and append them; any number of times.  No row can
- * be added or read then.
- */
-extern Size match_rows_size(const MatchRows *rows);
+/* Append the rows of a worker, any number of times.  No row can be added or read then. */
 extern void match_rows_write(MatchRows *rows, StringInfo bytes);
 
 /* Take over rows that were written so, instead of adding rows. */

@@ -15,30 +15,19 @@
 
 #include "pg/matches/inputs.h"
 
-RaterRules *
-rater_rules(const char *model, Jsonb *params, Oid player_type)
-{
-	RaterRules *rules = palloc_object(RaterRules);
-
-	rules->model = get_model(model);
-	rules->params = get_model_params(&rules->model, params);
-	rules->model_name = pstrdup(model);
-	id_type_init(&rules->player_type, player_type, "player_id");
-	return rules;
-}
-
 Rater *
-rater_create(RaterRules *rules, IdType *match_type, bool strict)
+rater_create(const char *model_name, Jsonb *json, Oid player_type, IdType *match_type, bool strict)
 {
 	Rater	   *rater = palloc0_object(Rater);
+	const Model *model = get_model(model_name);
+	ParamValue *params = get_model_params(&model, json);
 
-	rater->rules = rules;
-	rater->batch = batch_create(rules->model, rules->params,
-								&rules->player_type);
-	source_match_init(&rater->match, match_type, &rules->player_type);
+	id_type_init(&rater->player_type, player_type, "player_id");
+	rater->batch = batch_create(model, params, &rater->player_type);
+	source_match_init(&rater->match, match_type, &rater->player_type);
 	rater->match.tolerant = !strict;
 	rater->match.times = TIMES_LIKE_BEFORE;
-	rater->match.unused = source_unused(rules->model, rules->params);
+	rater->match.unused = source_unused(model, params);
 	rater->context = AllocSetContextCreate(CurrentMemoryContext,
 										   "skillrating match",
 										   ALLOCSET_SMALL_SIZES);

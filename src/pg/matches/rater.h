@@ -9,22 +9,6 @@
 
 #include "pg/matches/batch.h"
 
-/* How to rate: the same for many raters, as a query can have many partitions. */
-typedef struct RaterRules
-{
-	char	   *model_name;
-	const Model *model;
-	ParamValue *params;
-	IdType		player_type;
-} RaterRules;
-
-/*
- * Rules in the current context.  Errors for an unknown model, unknown or unsound
- * parameters, and a type that cannot serve for players.
- */
-extern RaterRules *rater_rules(const char *model, Jsonb *params,
-							   Oid player_type);
-
 /* How players go from one season to the next. */
 typedef struct SeasonRules
 {
@@ -46,7 +30,7 @@ typedef struct Season
 /* Players, and the match that is being read or was rated last. */
 typedef struct Rater
 {
-	RaterRules *rules;
+	IdType		player_type;
 	Batch	   *batch;			/* after rating, batch->step has the events */
 	SourceMatch match;
 	MemoryContext context;		/* of the match's identifiers and texts */
@@ -69,11 +53,13 @@ typedef struct Rater
 } Rater;
 
 /*
- * A rater of nobody yet; match_type is NULL where matches have no identifiers.  Where
- * strict a mistake in a match is an error, else it keeps the match from being rated.  All
- * its memory comes from the current context.
+ * A rater of nobody yet; match_type is NULL where matches have no identifiers.  Where strict a mistake
+ * in a match is an error, else it keeps the match from being rated.  All its memory comes from the
+ * current context.  Errors for an unknown model, unknown or unsound parameters, and a type that cannot
+ * serve for players.
  */
-extern Rater *rater_create(RaterRules *rules, IdType *match_type, bool strict);
+extern Rater *rater_create(const char *model_name, Jsonb *json, Oid player_type,
+						   IdType *match_type, bool strict);
 
 /*
  * Begin a match with its first row, and add a row to it (that one, too); false if the

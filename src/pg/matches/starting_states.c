@@ -173,15 +173,13 @@ make_player(Rater *rater, const StartingRow *row)
 	BatchPlayer *player;
 
 	if (row->nulls[RATING_PLAYER])
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("player_id of a starting rating must not be null")));
+		report_null("player_id of a starting rating");
 	if (rater->batch->shares && strcmp(pool, SHARED_POOL) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_RESERVED_NAME),
 				 errmsg(RESERVED_POOL_DETAIL)));
 	player = batch_player(rater->batch,
-						  id_from_text(&rater->rules->player_type, id, "player_id"), pool);
+						  id_from_text(&rater->player_type, id, "player_id"), pool);
 	if (player->exists)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -327,9 +325,7 @@ find_kind(const Model *model, StartingRow *row)
 	const char *kind = text_column(row, COMPONENT_KIND);
 
 	if (row->nulls[COMPONENT_KIND])
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("kind of a starting component must not be null")));
+		report_null("kind of a starting component");
 
 	/* Kinds that are not in use under the parameters are accepted as well. */
 	row->number = match_component_kind(&model->rules, kind);

@@ -96,15 +96,7 @@ svg_arguments(FunctionCallInfo fcinfo, int arg, Svg *svg)
 	svg->x_title = words_argument(fcinfo, arg + 1, svg->x_title);
 	svg->y_title = words_argument(fcinfo, arg + 2, svg->y_title);
 	if (!PG_ARGISNULL(arg + 3))
-	{
-		int			width = PG_GETARG_INT32(arg + 3);
-
-		if (width < MIN_WIDTH || width > MAX_WIDTH)
-			ereport(ERROR,
-					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					 errmsg("width must be from %d to %d, not %d", MIN_WIDTH, MAX_WIDTH, width)));
-		svg->width = width;
-	}
+		svg->width = check_range("width", PG_GETARG_INT32(arg + 3), MIN_WIDTH, MAX_WIDTH);
 }
 
 void

@@ -73,16 +73,8 @@ char *
 text_argument(FunctionCallInfo fcinfo, int arg, const char *name)
 {
 	if (PG_ARGISNULL(arg))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
+		report_null(name);
 	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
-}
-
-Jsonb *
-options_argument(FunctionCallInfo fcinfo, int arg)
-{
-	return PG_NARGS() <= arg || PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P_COPY(arg);
 }
 
 bool
@@ -93,19 +85,29 @@ same_options(const Jsonb *a, const Jsonb *b)
 	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
 }
 
-void
-check_options_stay(FunctionCallInfo fcinfo, int arg, const Jsonb *given, const char *function)
+void *
+options_state(FunctionCallInfo fcinfo, const char *function, int arg,
+			  void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options))
 {
-	const Jsonb *now;
+	MemoryContext context = aggregate_context(fcinfo, function);
+	OptionsState *state = (OptionsState *) aggregate_state(fcinfo, function);
+	bool		given = PG_NARGS() > arg && !PG_ARGISNULL(arg);
 
-	if (PG_NARGS() <= arg)
-		return;
-	now = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
-	if (!same_options(given, now))
+	if (state == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+		Jsonb	   *options = given ? PG_GETARG_JSONB_P_COPY(arg) : NULL;
+
+		state = begin(fcinfo, options);
+		state->options = options;
+		MemoryContextSwitchTo(old);
+	}
+	else if (!same_options(state->options, given ? PG_GETARG_JSONB_P(arg) : NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("options of %s() differ from row to row", function),
 				 errhint("All rows of a group have the same; GROUP BY what they depend on.")));
+	return state;
 }
 
 /*
@@ -120,23 +122,23 @@ typedef struct WindowObjectHead
 } WindowObjectHead;
 
 void
-check_window(WindowObject window, const WindowMessages *messages)
+check_window(WindowObject window, const char *function)
 {
 	WindowAggState *state = ((WindowObjectHead *) window)->winstate;
 
 	if (state == NULL || !IsA(state, WindowAggState) ||
 		!IsA(state->ss.ps.plan, WindowAgg))
-		elog(ERROR, "%s() does not find its window", messages->function);
+		elog(ERROR, "%s() does not find its window", function);
 	if (((WindowAgg *) state->ss.ps.plan)->ordNumCols == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("%s() needs ORDER BY in its window", messages->function),
-				 errdetail_internal("%s", messages->order_detail),
-				 errhint("%s", messages->order_hint)));
+				 errmsg("%s() needs ORDER BY in its window", function),
+				 errdetail("Results follow from the rows before."),
+				 errhint("For example OVER (ORDER BY played_at, match_id).")));
 	if (state->frameOptions & FRAMEOPTION_NONDEFAULT)
 		ereport(ERROR,
 				(errcode(ERRCODE_WINDOWING_ERROR),
-				 errmsg("%s() takes no frame clause", messages->function),
-				 errdetail_internal("%s", messages->frame_detail),
-				 errhint("%s", messages->frame_hint)));
+				 errmsg("%s() takes no frame clause", function),
+				 errdetail("Results follow from all rows before."),
+				 errhint("Leave out ROWS, RANGE or GROUPS; begin anew with PARTITION BY, or choose rows in a subquery.")));
 }

@@ -28,15 +28,19 @@ extern void *aggregate_state(FunctionCallInfo fcinfo, const char *name);
 /* A text in an argument; error 22004, with its name, for null. */
 extern char *text_argument(FunctionCallInfo fcinfo, int arg, const char *name);
 
-/* The options that an aggregate is given, a copy in the current context; NULL for none. */
-extern Jsonb *options_argument(FunctionCallInfo fcinfo, int arg);
+/* The head of a state that options decide: those of the first row, or NULL. */
+typedef struct OptionsState
+{
+	Jsonb	   *options;
+} OptionsState;
 
 /*
- * Errors (22023) unless a row of an aggregate has the options that the first row gave.  The
- * argument may be missing.
+ * The state of an aggregate whose options are argument arg, which may be missing.  The first row
+ * begins it with a copy of these, in the memory of the aggregate.  Error 22023 for a row with other
+ * ones.
  */
-extern void check_options_stay(FunctionCallInfo fcinfo, int arg, const Jsonb *given,
-							   const char *function);
+extern void *options_state(FunctionCallInfo fcinfo, const char *function, int arg,
+						   void *(*begin) (FunctionCallInfo fcinfo, Jsonb *options));
 
 /* Whether options are the same, of which either may be NULL. */
 extern bool same_options(const Jsonb *a, const Jsonb *b);
@@ -64,21 +68,11 @@ extern float8 *checked_state(ArrayType *array, bool (*is_state) (const double *s
  * ---- Window functions ----
  */
 
-/* What a function says to whoever calls it over a window that it cannot use. */
-typedef struct WindowMessages
-{
-	const char *function;
-	const char *order_detail;	/* without ORDER BY */
-	const char *order_hint;
-	const char *frame_detail;	/* with a frame clause */
-	const char *frame_hint;
-} WindowMessages;
-
 /*
  * Error 42P20 unless the window has an order and no frame clause: without an order all rows
  * are one moment, and a frame would promise what a function over a whole history does not
  * do.
  */
-extern void check_window(WindowObject window, const WindowMessages *messages);
+extern void check_window(WindowObject window, const char *function);
 
 #endif							/* PG_SQL_AGGREGATE_H */

@@ -108,14 +108,18 @@ check_interrupts(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/* Error 22004: what has that name is null. */
+pg_noreturn extern void report_null(const char *name);
+
+/* Error 22003: a number of that name is none that it must be, such as "be finite". */
+pg_noreturn extern void report_number(const char *name, const char *must, double value);
+
 /* The value; errors unless it is finite.  Name is that of the argument. */
 static inline double
 check_finite(const char *name, double value)
 {
 	if (unlikely(isnan(value) || isinf(value)))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite, not %g", name, value)));
+		report_number(name, "be finite", value);
 	return value;
 }
 
@@ -124,9 +128,7 @@ static inline double
 check_positive(const char *name, double value)
 {
 	if (unlikely(!(value > 0) || isinf(value)))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be positive and finite, not %g", name, value)));
+		report_number(name, "be positive and finite", value);
 	return value;
 }
 
@@ -135,10 +137,16 @@ static inline double
 check_not_negative(const char *name, double value)
 {
 	if (unlikely(!(value >= 0) || isinf(value)))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must be finite and not negative, not %g", name,
-						value)));
+		report_number(name, "be finite and not negative", value);
+	return value;
+}
+
+/* The value; errors unless it lies between these. */
+static inline double
+check_range(const char *name, double value, double least, double most)
+{
+	if (unlikely(!(value >= least && value <= most)))
+		report_number(name, psprintf("lie between %g and %g", least, most), value);
 	return value;
 }
 
@@ -146,11 +154,7 @@ check_not_negative(const char *name, double value)
 static inline double
 check_probability(const char *name, double value)
 {
-	if (unlikely(!(value >= 0 && value <= 1)))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("%s must lie between 0 and 1, not %g", name, value)));
-	return value;
+	return check_range(name, value, 0, 1);
 }
 
 /* The floor of a rating; errors unless it is finite or minus infinity, none. */
@@ -158,9 +162,7 @@ static inline double
 check_floor(double floor)
 {
 	if (unlikely(isnan(floor) || floor == INFINITY))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("floor must be finite or -infinity, not %g", floor)));
+		report_number("floor", "be finite or -infinity", floor);
 	return floor;
 }
 

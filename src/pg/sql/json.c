@@ -32,8 +32,7 @@ json_value_boolean(const JsonbValue *value, bool *boolean)
 	return true;
 }
 
-/* The text of a value, newly allocated, or NULL if it is of another type. */
-static char *
+char *
 json_value_text(const JsonbValue *value)
 {
 	if (value->type != jbvString)
@@ -138,87 +137,10 @@ json_reader_find(JsonReader *reader, const char *key)
 }
 
 void
-json_invalid_key(const JsonReader *reader, const char *valid)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("invalid key \"%s\" in %s", reader->key, reader->object),
-			 errhint("Valid keys are %s.", valid)));
-}
-
-void
 json_invalid_value(const JsonReader *reader, const char *expected)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("value of \"%s\" in %s must be %s", reader->key,
 					reader->object, expected)));
-}
-
-double
-json_member_number(const JsonReader *reader, double min, double max,
-				   const char *expected)
-{
-	double		number;
-
-	/* Written so that a NaN would fail too. */
-	if (!json_value_number(&reader->value, &number) ||
-		!(number >= min && number <= max))
-		json_invalid_value(reader, expected);
-	return number;
-}
-
-Jsonb *
-json_member_object(const JsonReader *reader, const char *expected)
-{
-	JsonbValue	value = reader->value;
-
-	if (value.type != jbvBinary || !JsonContainerIsObject(value.val.binary.data))
-		json_invalid_value(reader, expected);
-	return JsonbValueToJsonb(&value);
-}
-
-void
-json_member_numbers(const JsonReader *reader, double *number, int n,
-					const char *expected)
-{
-	int			i;
-
-	if (json_value_size(&reader->value) != n)
-		json_invalid_value(reader, expected);
-	for (i = 0; i < n; i++)
-		if (!json_value_number(json_value_element(&reader->value, i),
-							   &number[i]) ||
-			isinf(number[i]))
-			json_invalid_value(reader, expected);
-}
-
-char	  **
-json_member_texts(const JsonReader *reader, bool numbers, int *n,
-				  const char *expected)
-{
-	char	  **text;
-	int			i;
-
-	*n = json_value_size(&reader->value);
-	if (*n < 0)
-		json_invalid_value(reader, expected);
-
-	/* One more than there are, for the NULL at the end. */
-	text = palloc_array(char *, *n + 1);
-	for (i = 0; i < *n; i++)
-	{
-		JsonbValue *element = json_value_element(&reader->value, i);
-
-		if (element->type == jbvNumeric && numbers)
-			text[i] = DatumGetCString(DirectFunctionCall1(numeric_out,
-														  NumericGetDatum(element->val.numeric)));
-		else
-			text[i] = json_value_text(element);
-		if (text[i] == NULL)
-			json_invalid_value(reader, expected);
-		pfree(element);
-	}
-	text[*n] = NULL;
-	return text;
 }

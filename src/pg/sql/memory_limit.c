@@ -92,9 +92,8 @@ held_memory(void)
 	return held;
 }
 
-/* Error unless so many bytes, a number that may be beyond any size, can be had. */
-static void
-check_limit(MemoryContext context, double size)
+void
+memory_limit_reserve(MemoryContext context, double size)
 {
 	double		limit = memory_limit * 1024.0;
 	double		held;
@@ -111,17 +110,11 @@ check_limit(MemoryContext context, double size)
 			 errhint("Work on fewer rows at once, or have a superuser raise skillrating.memory_limit.")));
 }
 
-void
-memory_limit_reserve(MemoryContext context, Size size)
-{
-	check_limit(context, size);
-}
-
 void *
 limited_alloc(MemoryContext context, Size element, Size n, int flags)
 {
 	if (n >= MEMORY_LIMIT_GRAIN / element)
-		check_limit(context, (double) element * n);
+		memory_limit_reserve(context, (double) element * n);
 	return MemoryContextAllocExtended(context, element * n, flags | MCXT_ALLOC_HUGE);
 }
 
@@ -131,7 +124,7 @@ limited_realloc(void *array, Size element, Size n)
 	if (array == NULL)
 		return limited_array(element, n, 0);
 	if (n >= MEMORY_LIMIT_GRAIN / element)
-		check_limit(GetMemoryChunkContext(array),
+		memory_limit_reserve(GetMemoryChunkContext(array),
 					Max((double) element * n - GetMemoryChunkSpace(array), 0));
 	return repalloc_huge(array, element * n);
 }

@@ -31,10 +31,10 @@
 extern void memory_limit_define(void);
 
 /*
- * Error (53200) unless so many bytes may be allocated in the context besides what is held.
- * With 0 it is only asked whether what is held is within the limit.
+ * Error (53200) unless so many bytes, a number that may be beyond any size, may be allocated in the
+ * context besides what is held.  With 0 it is only asked whether what is held is within the limit.
  */
-extern void memory_limit_reserve(MemoryContext context, Size size);
+extern void memory_limit_reserve(MemoryContext context, double size);
 
 /*
  * Memory for n elements in a context, of which pfree() is the end; flags are those of

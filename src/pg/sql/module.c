@@ -21,6 +21,22 @@ _PG_init(void)
 }
 
 void
+report_null(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("%s must not be null", name)));
+}
+
+void
+report_number(const char *name, const char *must, double value)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+			 errmsg("%s must %s, not %g", name, must, value)));
+}
+
+void
 report_match_status(MatchStatus status, double value, const char *player)
 {
 	const char *hint = match_status_hint(status);

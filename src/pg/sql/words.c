@@ -40,6 +40,7 @@ words_create(ArrayType *array)
 	{
 		text	   *word = DatumGetTextPP(element[i]);
 
+		/* The bytes stay in the array; an empty word would be everywhere. */
 		words->word[words->n].bytes = VARDATA_ANY(word);
 		words->word[words->n].size = VARSIZE_ANY_EXHDR(word);
 		words->n += words->word[words->n].size > 0;
@@ -91,6 +92,10 @@ words_replace(const Words *words, const char *string, const char *replacement)
 	int			done = 0;		/* bytes of the string that are in the result */
 	int			place = 0;
 
+	/*
+	 * By bytes: in encodings of a server those of ASCII are part of no other
+	 * character, and splits_word() keeps out what begins or ends within one.
+	 */
 	while (place < length)
 	{
 		int			size = word_at(words, string, length, place);

@@ -303,12 +303,6 @@ explain_split(StringInfo json, const Lobby *lobby, const SplitRequest *request,
 }
 
 Datum
-explain_end(StringInfo json)
-{
-	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json->data));
-}
-
-Datum
 why_split(const Lobby *lobby, const SplitRequest *request, const Split *split)
 {
 	StringInfoData json;
@@ -317,5 +311,5 @@ why_split(const Lobby *lobby, const SplitRequest *request, const Split *split)
 	appendStringInfoChar(&json, '{');
 	explain_split(&json, lobby, request, split);
 	appendStringInfoChar(&json, '}');
-	return explain_end(&json);
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }

@@ -99,9 +99,6 @@ pg_noreturn extern void report_no_column(const Model *model, const char *argumen
  */
 extern void explain_number(StringInfo json, const char *key, double number);
 
-/* The finished text as a jsonb datum. */
-extern Datum explain_end(StringInfo json);
-
 /*
  * Append what a split of a lobby consists of, the most even other one, and the constraint that
  * costs most, as "terms", "alternative" and "constraint" of an object that has begun.  Without

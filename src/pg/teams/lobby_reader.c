@@ -85,9 +85,7 @@ count_argument(FunctionCallInfo fcinfo, int arg, const char *name, int least, in
 	 * What stands for null is out of range where there is nothing that could.
 	 */
 	if (!has_argument(fcinfo, arg) && otherwise < least)
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
+		report_null(name);
 	if (number >= least && number <= most)
 		return number;
 	ereport(ERROR,
@@ -535,13 +533,8 @@ read_strength(const LobbyValue *value, Lobby *lobby)
 						lobby->log_odds * lobby->log_odds_unit)));
 	lobby->even_difference = -lobby->log_odds * lobby->log_odds_unit;
 	lobby->command_weight =
-		check_not_negative("command_weight",
-						   column_number(value, LOBBY_COMMAND_WEIGHT, DEFAULT_COMMAND_WEIGHT));
-	if (lobby->command_weight > MAX_WEIGHT)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("command_weight must be at most %g, not %g", MAX_WEIGHT,
-						lobby->command_weight)));
+		check_range("command_weight",
+					column_number(value, LOBBY_COMMAND_WEIGHT, DEFAULT_COMMAND_WEIGHT), 0, MAX_WEIGHT);
 }
 
 /* States of so many columns for each player, or NULL. */

@@ -6,6 +6,7 @@
 
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "utils/fmgrprotos.h"
 
 #include "core/split/fair_split.h"
 #include "core/split/queue.h"
@@ -185,7 +186,7 @@ why_match(const Tickets *tickets, const QueueMatch *found, Lobby *lobby,
 	appendStringInfoChar(&json, '}');
 	explain_split(&json, lobby, request, split);
 	appendStringInfoChar(&json, '}');
-	return explain_end(&json);
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data));
 }
 
 /*
