@@ -46,12 +46,15 @@ try_in_subtransaction(bool (*work) (void *), void *arg, bool *done)
 }
 
 bool
-in_subtransaction(bool (*work) (void *), void *arg)
+in_subtransaction(bool (*work) (void *), void *arg, TakesError takes)
 {
 	bool		done;
 	ErrorData  *error = try_in_subtransaction(work, arg, &done);
 
-	if (error != NULL)
+	if (error == NULL)
+		return done;
+	if (takes == NULL || !takes(error->sqlerrcode))
 		ReThrowError(error);
-	return done;
+	FreeErrorData(error);
+	return false;
 }

@@ -15,10 +15,14 @@
  */
 extern ErrorData *try_in_subtransaction(bool (*work) (void *), void *arg, bool *done);
 
+/* Which errors are taken over. */
+typedef bool (*TakesError) (int sqlerrcode);
+
 /*
- * The same, with the error raised again from outside of the subtransaction, because who
- * catches it expects none but his own.  Returns what the work does.
+ * The same, with any other error, or all of them if takes is NULL, raised again from outside of the
+ * subtransaction, because who catches it expects none but his own.  Returns what the work does, or
+ * false for an error.
  */
-extern bool in_subtransaction(bool (*work) (void *), void *arg);
+extern bool in_subtransaction(bool (*work) (void *), void *arg, TakesError takes);
 
 #endif							/* PG_SQL_SUBTRANSACTION_H */

@@ -97,6 +97,7 @@ attempt_batch(Attempt *attempt)
 	ChangeLog  *changes = ladder->changes;
 	bool		read_only = ladder->read_only;
 	int			nnotices = attempts->notices.n;
+	int64		nchanges = changes != NULL ? change_log_length(changes) : 0;
 	ErrorData  *error;
 	bool		done;
 
@@ -105,16 +106,12 @@ attempt_batch(Attempt *attempt)
 	{
 		attempt->context = AllocSetContextCreate(CurrentMemoryContext, "skillrating attempt",
 												 ALLOCSET_DEFAULT_SIZES);
-		if (changes != NULL)
-			ladder->changes = change_log_begin_part(changes, attempt->context);
 		error = try_in_subtransaction(rate_batch, attempt, &done);
 		if (done)
 		{
 			attempts->applied.looked_at += attempt->applied.looked_at;
 			attempts->applied.late += attempt->applied.late;
 			attempts->applied.unrated += attempt->applied.unrated;
-			if (changes != NULL)
-				change_log_end_part(changes, ladder->changes);
 		}
 		else
 		{
@@ -123,8 +120,9 @@ attempt_batch(Attempt *attempt)
 			ladder->state->hidden_from_mirrors = false;
 			ladder->read_only = read_only;
 			attempts->notices.n = nnotices;
+			if (changes != NULL)
+				change_log_truncate(changes, nchanges);
 		}
-		ladder->changes = changes;
 		MemoryContextDelete(attempt->context);
 	} while (error == NULL && !attempt->is_complete);
 	return error;
@@ -160,13 +158,9 @@ fails_likewise(const Attempt *attempt, Datum *id, int sqlerrcode)
 	Attempts   *attempts = attempt->attempts;
 	Attempt		probe = {.attempts = attempts,.ids = id,.n = 1,.trial = attempt->trial,.is_probe = true};
 	ErrorData  *error;
-	SourceError read_error;
 	bool		likewise;
 
 	CHECK_FOR_INTERRUPTS();
-	if (attempt->trial.phase == BATCH_READS)
-		return reader_find_errors(attempts->ladder, id, 1, error_is_bearable, &read_error) > 0 &&
-			read_error.sqlerrcode == sqlerrcode;
 	error = attempt_batch(&probe);
 	if (error == NULL)
 		return false;
@@ -213,7 +207,7 @@ drop_unreadable(Attempts *attempts, Datum *ids, int n)
 
 		if (error != NULL && !error_is_about_data(error->sqlerrcode))
 			failures_add(&attempts->failures, attempts->ladder, ids[i], error->sqlerrcode,
-						 error->text, NULL);
+						 error->message, NULL);
 		else
 			ids[left++] = ids[i];
 	}
@@ -319,9 +313,8 @@ rate_after_error(Attempt *attempt, const ErrorData *error)
 	if (!attempts->sorted)
 	{
 		Attempt		whole = {.attempts = attempts,.ids = ids,.n = n};
-		SourceError read_error;
 
-		(void) careful_do(order_by_source, &whole, error_is_bearable, &read_error);
+		(void) in_subtransaction(order_by_source, &whole, error_is_bearable);
 	}
 	attempts->sorted = true;
 	for (i = 0; i < nparts; i++)
@@ -454,28 +447,26 @@ apply_failed(Ladder *ladder)
  * ---- The end of work on a ladder ----
  */
 
-void
-apply_waiting(Ladder *ladder)
-{
-	IdTable    *ids = id_table_create(ladder->match_type);
-
-	take_waiting(ladder, ids);
-	apply_table(ladder, ids, true, MATCHES_COME);
-}
-
-static const LadderEntry rate_waiting_entry = {
-	"rate_waiting", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
+const LadderEntry rating_entry = {
+	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
 	.bears_owners = true
 };
 
-/* Rate the matches of one ladder that wait. */
-static void
-rate_waiting_of(Oid schema)
+void
+rate_now(Oid schema, Datum *ids, int n)
 {
-	Ladder	   *entered = ladder_begin(schema, &rate_waiting_entry);
+	Ladder	   *entered = ladder_begin(schema, &rating_entry);
 	Ladder	   *ladder = ladder_open(entered);
 
-	apply_waiting(ladder);
+	if (ids != NULL)
+		(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
+	else
+	{
+		IdTable    *waiting = id_table_create(ladder->match_type);
+
+		take_waiting(ladder, waiting);
+		apply_table(ladder, waiting, true, MATCHES_COME);
+	}
 	ladder_close(ladder);
 	ladder_end(entered);
 }
@@ -496,7 +487,7 @@ rate_waiting(void)
 							MAX_ROUNDS),
 					 errhint("A trigger on a ladder inserts a match for every rated match.")));
 		if (SearchSysCacheExists1(NAMESPACEOID, ObjectIdGetDatum(schema)))
-			rate_waiting_of(schema);
+			rate_now(schema, NULL, 0);
 		else
 			forget_waiting(schema);
 	}

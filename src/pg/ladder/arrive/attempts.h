@@ -10,6 +10,7 @@
 #ifndef PG_LADDER_ARRIVE_ATTEMPTS_H
 #define PG_LADDER_ARRIVE_ATTEMPTS_H
 
+#include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/rate/apply.h"
 
@@ -35,8 +36,12 @@ extern Applied apply_matches(Ladder *ladder, Datum *ids, int n, bool has_failed,
  */
 extern bool apply_pending(Ladder *ladder, bool of_all);
 
-/* Apply the matches that wait in memory. */
-extern void apply_waiting(Ladder *ladder);
+/*
+ * Enter the ladder in a schema to rate n distinct matches, or with NULL those that wait in memory; and
+ * how it is entered for that.
+ */
+extern void rate_now(Oid schema, Datum *ids, int n);
+extern const LadderEntry rating_entry;
 
 /* Try matches again that wait because of an error. */
 extern void apply_failed(Ladder *ladder);

@@ -111,7 +111,7 @@ static const LadderEntry entries[] = {
 	{"place_of", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
 	{"around", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
 	{"player_status", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,SHOWS_POOL,.takes_nobody = true},
-	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nulls = true},
+	{"lobby", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nobody = true},
 	{"find_opponents", AccessShareLock, RIGHTS_BY_GRANT, READS_RATING,TAKES_POOL,.takes_nobody = true},
 	{"history", AccessShareLock, RIGHTS_BY_GRANT, READS_EVENT,SHOWS_POOL,.takes_nobody = true},
 	{"rating_at", AccessShareLock, RIGHTS_BY_GRANT, READS_BOTH,SHOWS_POOL},
@@ -203,13 +203,14 @@ argument_defaults(HeapTuple function)
 
 /*
  * What a call site has to know of the arguments, of which those that go in come first.  One that
- * is not null by default must not be null, unless the body judges nulls, or is strict and reads.
+ * is not null by default must not be null, unless the body judges nulls, but for the ladder, or is
+ * strict and reads.
  */
 static void
 learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 {
 	Form_pg_proc proc = (Form_pg_proc) GETSTRUCT(function);
-	bool		judged = proc->proisstrict || call->entry->takes_nulls ||
+	bool		judged = proc->proisstrict ||
 		(call->body.fn_strict && proc->provolatile != PROVOLATILE_VOLATILE && proc->pronargs > 1);
 	List	   *defaults = argument_defaults(function);
 	int			first = proc->pronargs - list_length(defaults);
@@ -229,7 +230,8 @@ learn_arguments(EntryCall *call, HeapTuple function, MemoryContext context)
 			if (call->entry->takes_nobody)
 				continue;
 		}
-		if (!judged && !(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
+		if (!judged && !(i > 0 && call->entry->takes_nulls) &&
+			!(given != NULL && IsA(given, Const) && castNode(Const, given)->constisnull))
 			call->required[i] = MemoryContextStrdup(context, name[i]);
 	}
 	call->at = argument_number(name, proc->pronargs, "at");
@@ -440,10 +442,9 @@ ladder_pool(const Ladder *inside, PoolUse use, NullableDatum given)
 		{
 			char	   *only = n == 0 ? "" : SPI_getvalue(SPI_tuptable->vals[0],
 														 SPI_tuptable->tupdesc, ONLY_COLUMN);
-			MemoryContext work = MemoryContextSwitchTo(caller);
 
+			MemoryContextSwitchTo(caller);
 			given.value = CStringGetTextDatum(only);
-			MemoryContextSwitchTo(work);
 		}
 	}
 	ladder_close(ladder);
@@ -486,17 +487,17 @@ enter_ladders(FunctionCallInfo fcinfo, const LadderEntry *entry, Ladder **entere
 	/* Whoever takes the same two locks them in the same order. */
 	if (entry->nladders == 2)
 		swapped = ladder_schema(name[1]) < ladder_schema(name[0]);
-	for (i = 0; i < entry->nladders; i++)
+	for (i = 0; i < entry->nladders && entry->maintains; i++)
 	{
 		int			next = swapped ? 1 - i : i;
 
-		maintained[next] = ladder_lock_maintenance(name[next], entry);
+		maintained[next] = ladder_lock(name[next], entry, true);
 	}
 	for (i = 0; i < entry->nladders; i++)
 	{
 		int			next = swapped ? 1 - i : i;
 
-		schema[next] = ladder_lock(name[next], entry);
+		schema[next] = ladder_lock(name[next], entry, false);
 		if (entry->maintains && schema[next] != maintained[next])
 			report_renamed(name[next]);
 	}

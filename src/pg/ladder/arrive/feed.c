@@ -84,83 +84,58 @@ ladder_is_whole(Oid schema, const char **missing)
 	return true;
 }
 
-/* The value of a column of a row, unless it is null or not of type text. */
-static bool
-read_text(TupleTableSlot *slot, Oid table, const char *name, char **value)
+/* The column of type text of that name, of the row of a list that is about a table; NULL if there is none. */
+static char *
+find_listed(Oid list, const char *name, Oid relid)
 {
-	AttrNumber	column = get_attnum(table, name);
-	bool		isnull;
-	Datum		datum;
+	Relation	relation = try_relation_open(list, AccessShareLock);
+	AttrNumber	key_column = get_attnum(list, "relation");
+	AttrNumber	column = get_attnum(list, name);
+	char	   *value = NULL;
 
-	if (column == InvalidAttrNumber || get_atttype(table, column) != TEXTOID)
-		return false;
-	datum = slot_getattr(slot, column, &isnull);
-	if (!isnull)
-		*value = TextDatumGetCString(datum);
-	return !isnull;
-}
-
-/*
- * Whether a table is in the list; if so, and value is not NULL, that of a column of type text
- * there.
- */
-static bool
-find_listed(Oid schema, const char *list, Oid relid, const char *text_column, char **value)
-{
-	Oid			table = get_relname_relid(list, schema);
-	Relation	relation;
-	AttrNumber	column;
-	ScanKeyData key;
-	TableScanDesc scan;
-	TupleTableSlot *slot;
-	bool		listed = false;
-
-	if (!OidIsValid(table))
-		return false;
-	relation = try_relation_open(table, AccessShareLock);
 	if (relation == NULL)
-		return false;
-	column = get_attnum(table, "relation");
+		return NULL;
 	if (relation->rd_rel->relkind == RELKIND_RELATION &&
-		column != InvalidAttrNumber && get_atttype(table, column) == REGCLASSOID)
+		key_column != InvalidAttrNumber && get_atttype(list, key_column) == REGCLASSOID &&
+		column != InvalidAttrNumber && get_atttype(list, column) == TEXTOID)
 	{
 		Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+		TupleTableSlot *slot = table_slot_create(relation, NULL);
+		ScanKeyData key;
+		TableScanDesc scan;
+		bool		isnull = true;
+		Datum		datum = (Datum) 0;
 
-		ScanKeyInit(&key, column, BTEqualStrategyNumber, F_OIDEQ,
-					ObjectIdGetDatum(relid));
+		ScanKeyInit(&key, key_column, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
 		scan = table_beginscan(relation, snapshot, 1, &key);
-		slot = table_slot_create(relation, NULL);
-		listed = table_scan_getnextslot(scan, ForwardScanDirection, slot);
-		if (listed && value != NULL)
-			listed = read_text(slot, table, text_column, value);
+		if (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+			datum = slot_getattr(slot, column, &isnull);
+		if (!isnull)
+			value = TextDatumGetCString(datum);
 		ExecDropSingleTupleTableSlot(slot);
 		table_endscan(scan);
 		UnregisterSnapshot(snapshot);
 	}
 	relation_close(relation, AccessShareLock);
-	return listed;
-}
-
-bool
-ladder_lists_table(Oid schema, const char *list, Oid relid)
-{
-	return find_listed(schema, list, relid, NULL, NULL);
+	return value;
 }
 
 char *
-ladder_listed_match_id(Oid schema, Oid relid)
+ladder_listed(Oid schema, const char *list, const char *column, Oid relid)
 {
-	char	   *match_id = NULL;
+	Oid			table = get_relname_relid(list, schema);
+	char	   *value = OidIsValid(table) ? find_listed(table, column, relid) : NULL;
 	ListCell   *cell;
 
-	if (find_listed(schema, "attached", relid, "match_id", &match_id))
-		return match_id;
-	if (!get_rel_relispartition(relid))
-		return NULL;
+	if (!OidIsValid(table) || value != NULL || !get_rel_relispartition(relid))
+		return value;
 	foreach(cell, get_partition_ancestors(relid))
-		if (find_listed(schema, "attached", lfirst_oid(cell), "match_id", &match_id))
-		return match_id;
-	return NULL;
+	{
+		value = find_listed(table, column, lfirst_oid(cell));
+		if (value != NULL)
+			break;
+	}
+	return value;
 }
 
 /*
@@ -350,25 +325,30 @@ unread_source_columns(Ladder *ladder)
  * ---- Dropping triggers ----
  */
 
-/* The triggers that depend on source $1, of functions $3, on table $2 unless that is 0. */
+/*
+ * Our triggers that depend on source $1, on table $2 unless that is 0, and only those of mirrors, or
+ * of other tables, if $3 is true or false.
+ */
 static const char *const source_triggers_query =
 	"SELECT t.tgrelid, t.tgparentid, t.oid FROM pg_catalog.pg_depend AS d "
 	"JOIN pg_catalog.pg_trigger AS t ON t.oid OPERATOR(pg_catalog.=) d.objid "
+	"JOIN pg_catalog.pg_proc AS p ON p.oid OPERATOR(pg_catalog.=) t.tgfoid "
 	"WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 	"AND d.refobjid OPERATOR(pg_catalog.=) $1 "
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
-	"AND t.tgfoid OPERATOR(pg_catalog.=) ANY ($3) ORDER BY t.tgrelid";
+	"AND p.pronamespace OPERATOR(pg_catalog.=) 'skillrating_internal'::pg_catalog.regnamespace "
+	"AND (p.proname OPERATOR(pg_catalog.=) 'fill_mirror') IS DISTINCT FROM (NOT $3) ORDER BY t.tgrelid";
 
 /* Read the triggers; also those that others have made since the snapshot of the transaction. */
 static void
-read_source_triggers(Datum *values)
+read_source_triggers(Datum *values, const char *nulls)
 {
-	Oid			types[] = {OIDOID, OIDOID, OIDARRAYOID};
+	Oid			types[] = {OIDOID, OIDOID, BOOLOID};
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
-	if (SPI_execute_with_args(source_triggers_query, 3, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(source_triggers_query, 3, types, values, nulls, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the triggers of a source");
 	PopActiveSnapshot();
 }
@@ -410,9 +390,8 @@ SQL_FUNCTION(skillrating_drop_source_triggers)
 	Oid			source = PG_ARGISNULL(0) ? InvalidOid : PG_GETARG_OID(0);
 	Oid			relid = PG_ARGISNULL(1) ? InvalidOid : PG_GETARG_OID(1);
 	ObjectAddresses *triggers = new_object_addresses();
-	Datum		functions[4];
-	int			n = 0;
-	Datum		values[3];
+	Datum		values[] = {ObjectIdGetDatum(source), ObjectIdGetDatum(relid), PG_GETARG_DATUM(2)};
+	const char	nulls[] = {' ', ' ', PG_ARGISNULL(2) ? 'n' : ' '};
 	int64		ndropped = 0;
 	uint64		i;
 
@@ -423,23 +402,12 @@ SQL_FUNCTION(skillrating_drop_source_triggers)
 	if (!owns_relation(source, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(source)),
 					   get_rel_name(source));
-	if (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2))
-	{
-		functions[n++] = ObjectIdGetDatum(trigger_function("collect_matches"));
-		functions[n++] = ObjectIdGetDatum(trigger_function("enqueue_matches"));
-	}
-	if (PG_ARGISNULL(2) || PG_GETARG_BOOL(2))
-		functions[n++] = ObjectIdGetDatum(trigger_function("fill_mirror"));
-	values[0] = ObjectIdGetDatum(source);
-	values[1] = ObjectIdGetDatum(relid);
-	values[2] = PointerGetDatum(construct_array(functions, n, OIDOID, sizeof(Oid), true, TYPALIGN_INT));
-
 	SPI_connect();
-	read_source_triggers(values);
+	read_source_triggers(values, nulls);
 	hold_trigger_tables(OidIsValid(relid) ? InvalidOid : get_rel_namespace(source),
 						get_namespace_name(get_rel_namespace(source)));
 	/* Others may have dropped some before. */
-	read_source_triggers(values);
+	read_source_triggers(values, nulls);
 	for (i = 0; i < SPI_processed; i++)
 	{
 		QueryRow	row = spi_row(SPI_tuptable, i);

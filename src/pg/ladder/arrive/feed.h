@@ -30,18 +30,12 @@ extern Oid	trigger_condition_relation(const Trigger *trigger);
 extern bool ladder_is_whole(Oid schema, const char **missing);
 
 /*
- * Whether the ladder in a schema lists a table in its table attached, or mirror, the
- * list.  No lock outlives the call:
- * anybody can name a ladder in a trigger, who must not keep others from swapping it.
+ * What a column of type text has about a table in a list of the ladder in a schema, its table attached
+ * or mirror, or about one that the table is a partition of; NULL if neither is listed.  No query is
+ * run, and no lock outlives the call: anybody can name a ladder in a trigger, who must not keep others
+ * from swapping it.
  */
-extern bool ladder_lists_table(Oid schema, const char *list, Oid relid);
-
-/*
- * The column or expression that gives the matches of a table's rows, as the table attached of the
- * ladder in a schema has it for the table, or for one that it is a partition of; NULL if neither
- * is listed.  Like ladder_lists_table() it runs no query and keeps no lock.
- */
-extern char *ladder_listed_match_id(Oid schema, Oid relid);
+extern char *ladder_listed(Oid schema, const char *list, const char *column, Oid relid);
 
 /*
  * Error 55000, with a hint that names restore_triggers(), unless the triggers of the

@@ -406,6 +406,9 @@ write_failed(Ladder *ladder, const Failure *failure, int n)
 /* check_pending(ladder): before SQL inserts rows that fire no trigger. */
 SQL_FUNCTION(skillrating_check_pending)
 {
-	check_pending(ladder_inside_complete(fcinfo));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
+
+	check_pending(ladder);
+	ladder_close(ladder);
 	PG_RETURN_VOID();
 }

@@ -19,6 +19,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
+#include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
@@ -153,91 +154,56 @@ without_casts(const Search *search, Node *node)
 }
 
 /*
- * Add the columns of tables and subqueries that an expression is, none unless it is one.  A column
- * of a join is one of those that were joined; a merged one of a FULL JOIN is either.
+ * The columns of tables and subqueries that an expression is, none unless it is one: each a Var that
+ * tells no more than which column, so that equal ones are one.  A column of a join is one of those
+ * that were joined; a merged one of a FULL JOIN is either.
  */
-static void
-list_vars(Level *level, Node *node, List **vars)
+static List *
+list_vars(Level *level, Node *node)
 {
 	Var		   *var = (Var *) without_casts(level->search, node);
 	Level	   *of;
 	RangeTblEntry *rte;
-	Node	   *alias = NULL;
+	Node	   *alias;
+	List	   *vars = NIL;
 	ListCell   *cell;
 
 	check_stack_depth();
 	if (var == NULL || !IsA(var, Var) || var->varattno <= 0)
-		return;
+		return NIL;
 	of = level_up(level, var->varlevelsup);
 	if (of == NULL)
-		return;
+		return NIL;
 	rte = rt_fetch(var->varno, of->query->rtable);
-	if (rte->rtekind == RTE_JOIN)
-		alias = list_nth(rte->joinaliasvars, var->varattno - 1);
-	else
-		alias = group_expression(rte, var->varattno);
+	alias = rte->rtekind == RTE_JOIN ? list_nth(rte->joinaliasvars, var->varattno - 1) :
+		group_expression(rte, var->varattno);
 	if (alias == NULL)
-	{
-		if (rte->rtekind != RTE_JOIN)
-			*vars = lappend(*vars, var);
-		return;
-	}
+		return rte->rtekind == RTE_JOIN ? NIL :
+			list_make1(makeVar(var->varno, var->varattno, InvalidOid, -1, InvalidOid, var->varlevelsup));
 	alias = copyObject(alias);
 	IncrementVarSublevelsUp(alias, var->varlevelsup, 0);
-	if (rte->rtekind == RTE_JOIN && IsA(alias, CoalesceExpr))
-		foreach(cell, ((CoalesceExpr *) alias)->args)
-			list_vars(level, lfirst(cell), vars);
-	else
-		list_vars(level, alias, vars);
-}
-
-static bool
-has_var(const List *vars, const Var *var)
-{
-	ListCell   *cell;
-
-	foreach(cell, vars)
-	{
-		const Var  *other = lfirst(cell);
-
-		if (other->varno == var->varno && other->varattno == var->varattno &&
-			other->varlevelsup == var->varlevelsup)
-			return true;
-	}
-	return false;
+	if (rte->rtekind != RTE_JOIN || !IsA(alias, CoalesceExpr))
+		return list_vars(level, alias);
+	foreach(cell, ((CoalesceExpr *) alias)->args)
+		vars = list_concat(vars, list_vars(level, lfirst(cell)));
+	return vars;
 }
 
 /* Whether an expression is one of the columns that equal the view's. */
 static bool
 is_equal(Level *level, Node *node)
 {
-	List	   *vars = NIL;
-	ListCell   *cell;
-
-	list_vars(level, node, &vars);
-	foreach(cell, vars)
-		if (has_var(level->equal, lfirst(cell)))
-			return true;
-	return false;
+	return list_intersection(list_vars(level, node), level->equal) != NIL;
 }
 
 /* Add the columns that an expression is to those that equal the view's; whether any is new. */
 static bool
 add_equal(Level *level, Node *node)
 {
-	List	   *vars = NIL;
-	bool		added = false;
-	ListCell   *cell;
+	int			n = list_length(level->equal);
 
-	list_vars(level, node, &vars);
-	foreach(cell, vars)
-	{
-		if (has_var(level->equal, lfirst(cell)))
-			continue;
-		level->equal = lappend(level->equal, lfirst(cell));
-		added = true;
-	}
-	return added;
+	level->equal = list_concat_unique(level->equal, list_vars(level, node));
+	return list_length(level->equal) > n;
 }
 
 /* Whether it compares two expressions for equality. */
@@ -307,10 +273,9 @@ read_from(Level *level, Node *node)
 static bool
 is_of(Level *level, Node *node, const Bitmapset *members)
 {
-	List	   *vars = NIL;
+	List	   *vars = list_vars(level, node);
 	ListCell   *cell;
 
-	list_vars(level, node, &vars);
 	foreach(cell, vars)
 		if (((Var *) lfirst(cell))->varlevelsup > 0 ||
 			!bms_is_member(((Var *) lfirst(cell))->varno, members))
@@ -340,14 +305,12 @@ static bool
 pair_leads_to(Level *level, const Pair *pair, int to)
 {
 	Node	   *from = pair->side[1 - to];
-	List	   *vars = NIL;
 
 	if (!is_equal(level, from))
 		return false;
 	if (pair_holds_for(level, pair, to))
 		return true;
-	list_vars(level, from, &vars);
-	if (level->target == NULL || list_length(vars) != 1 || !has_var(vars, level->target))
+	if (level->target == NULL || !equal(list_vars(level, from), list_make1(level->target)))
 		return false;
 	return pair_holds_for(level, pair, 1 - to) ||
 		(pair->join->jointype == JOIN_FULL &&
@@ -428,19 +391,15 @@ through_other(Level *level, int rtindex)
 	for (i = 0; i < 2 * list_length(level->pairs); i++)
 	{
 		const Pair *pair = list_nth(level->pairs, i / 2);
-		List	   *vars = NIL;
-		List	   *others = NIL;
+		List	   *vars = list_vars(level, pair->side[i % 2]);
+		List	   *others = list_vars(level, pair->side[1 - i % 2]);
 		Var		   *var;
 		Var		   *other;
 		RangeTblEntry *rte;
 		Oid			relid = rt_fetch(rtindex, level->query->rtable)->relid;
 		Bitmapset  *columns;
 
-		if (!pair_holds_for(level, pair, i % 2))
-			continue;
-		list_vars(level, pair->side[i % 2], &vars);
-		list_vars(level, pair->side[1 - i % 2], &others);
-		if (list_length(vars) != 1 || list_length(others) != 1)
+		if (!pair_holds_for(level, pair, i % 2) || list_length(vars) != 1 || list_length(others) != 1)
 			continue;
 		var = linitial(vars);
 		other = linitial(others);
@@ -660,15 +619,13 @@ clause_has_equal(Level *level, const List *clauses)
 static bool
 is_column(Level *level, Node *node, bool around)
 {
-	List	   *vars = NIL;
 	ListCell   *cell;
 
-	list_vars(level, node, &vars);
-	foreach(cell, vars)
+	foreach(cell, list_vars(level, node))
 	{
 		const Var  *var = lfirst(cell);
 
-		if (around ? var->varlevelsup > 0 && has_var(level->equal, var) : var->varlevelsup == 0)
+		if (around ? var->varlevelsup > 0 && list_member(level->equal, var) : var->varlevelsup == 0)
 			return true;
 	}
 	return false;

@@ -47,11 +47,6 @@ static const LadderEntry collect_entry = {
 	.bears_owners = true
 };
 
-static const LadderEntry apply_entry = {
-	"apply_pending", RowShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.reenters = true,
-	.bears_owners = true
-};
-
 static const LadderEntry mirror_entry = {
 	"update_mirrors", AccessShareLock, RIGHTS_OF_TRIGGER,.nladders = 1,.pins_late = true
 };
@@ -147,15 +142,6 @@ usable_ladder(const TriggerData *trigdata, bool own, Ladder *entered)
 	return NULL;
 }
 
-/* Whether the ladder in a schema has a table, or what it is a partition of, in its list. */
-static bool
-is_listed(Oid schema, Oid relid, const LadderEntry *entry)
-{
-	if (entry == &fill_entry)
-		return ladder_lists_table(schema, "mirror", relid);
-	return ladder_listed_match_id(schema, relid) != NULL;
-}
-
 /*
  * Enter the ladder that a trigger's table belongs to: that of the source
  * that its condition names, *source, which then has to know of the table; or one of the ladder's
@@ -180,7 +166,9 @@ enter_by_trigger(const TriggerData *trigdata, bool own, Oid *source, const Ladde
 		Ladder	   *entered;
 
 		schema = get_rel_namespace(*source);
-		if (!is_listed(schema, RelationGetRelid(relation), entry))
+		if ((entry == &fill_entry ?
+			 ladder_listed(schema, "mirror", "key", RelationGetRelid(relation)) :
+			 ladder_listed(schema, "attached", "match_id", RelationGetRelid(relation))) == NULL)
 			wrong_table(RelationGetRelationName(relation));
 		entered = ladder_begin(schema, entry);
 
@@ -203,7 +191,8 @@ enter_by_trigger(const TriggerData *trigdata, bool own, Oid *source, const Ladde
 static char *
 attached_match_id(const Ladder *ladder, Relation relation)
 {
-	char	   *match_id = ladder_listed_match_id(ladder->schema, RelationGetRelid(relation));
+	char	   *match_id = ladder_listed(ladder->schema, "attached", "match_id",
+										 RelationGetRelid(relation));
 
 	if (match_id == NULL)
 		wrong_table(RelationGetRelationName(relation));
@@ -325,18 +314,6 @@ touched_matches(Ladder *ladder, TriggerData *trigdata, bool attached)
 	return ids;
 }
 
-/* Rate matches now. */
-static void
-rate_now(const Ladder *inside, Datum *ids, int n)
-{
-	Ladder	   *entered = ladder_begin(inside->schema, &apply_entry);
-	Ladder	   *ladder = ladder_open(entered);
-
-	(void) apply_matches(ladder, ids, n, true, MATCHES_COME);
-	ladder_close(ladder);
-	ladder_end(entered);
-}
-
 /*
  * Have matches rated when apply_at says so.  In a ladder that was entered before they
  * wait in memory, because no trigger may be deferred there; and where somebody else's
@@ -345,16 +322,13 @@ rate_now(const Ladder *inside, Datum *ids, int n)
 static void
 collect_matches(Ladder *ladder, Datum *ids, int n)
 {
-	if (ladder_is_at_work(ladder))
+	bool		defers = ladder->apply_at == APPLY_AT_COMMIT;
+
+	if (ladder_is_at_work(ladder) || (defers && ladder->nested))
 		keep_waiting(ladder, ids, n);
-	else if (ladder->apply_at == APPLY_AT_STATEMENT)
-		rate_now(ladder, ids, n);
-	else if (ladder->apply_at == APPLY_AT_CATCH_UP)
-		write_pending(ladder, ids, n);
-	else if (ladder->nested)
-		keep_waiting(ladder, ids, n);
-	else if (ladder_is_restricted_outside(ladder))
-		rate_now(ladder, ids, n);
+	else if (ladder->apply_at == APPLY_AT_STATEMENT ||
+			 (defers && ladder_is_restricted_outside(ladder)))
+		rate_now(ladder->schema, ids, n);
 	else
 		write_pending(ladder, ids, n);
 }
@@ -603,7 +577,7 @@ SQL_FUNCTION(skillrating_apply_pending)
 		trigdata->tg_relation->rd_rel->relowner &&
 		!ladder_is_whole(RelationGetNamespace(trigdata->tg_relation), NULL))
 		return PointerGetDatum(NULL);
-	entered = enter_by_trigger(trigdata, own, NULL, &apply_entry);
+	entered = enter_by_trigger(trigdata, own, NULL, &rating_entry);
 	if (entered == NULL)
 		return PointerGetDatum(NULL);
 	ladder = ladder_open(entered);

@@ -49,7 +49,7 @@ enum
 	LOBBY_ARG_AT
 };
 
-/* Arguments that are columns as they are, and those that have to be there. */
+/* Arguments that are columns as they are. */
 static const struct
 {
 	int			arg;
@@ -59,15 +59,6 @@ static const struct
 	{LOBBY_ARG_LOCKED, LOBBY_LOCKED}, {LOBBY_ARG_AVOID, LOBBY_AVOID},
 	{LOBBY_ARG_SPLIT_EVENLY, LOBBY_SPLIT_EVENLY}, {LOBBY_ARG_PRIORITY, LOBBY_PRIORITY},
 	{LOBBY_ARG_CURRENT, LOBBY_CURRENT}, {LOBBY_ARG_LOG_ODDS, LOBBY_LOG_ODDS}
-};
-
-static const struct
-{
-	int			arg;
-	const char *name;
-}			required[] = {
-	{LOBBY_ARG_LADDER, "ladder"}, {LOBBY_ARG_POOL, "pool"}, {LOBBY_ARG_SIDES, "sides"},
-	{LOBBY_ARG_CAUTION, "caution"}, {LOBBY_ARG_LOG_ODDS, "log_odds"}
 };
 
 static LadderQuery params_query = {.text = "SELECT params FROM {ladder}"};
@@ -357,12 +348,9 @@ ladder_lobby(PG_FUNCTION_ARGS)
 {
 	LobbyDraft	draft = {.fcinfo = fcinfo};
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext work;
 	Datum		result;
 	int			i;
 
-	for (i = 0; i < (int) lengthof(required); i++)
-		required_argument(fcinfo, required[i].arg, required[i].name);
 	memset(draft.null, true, sizeof(draft.null));
 	draft.at = PG_ARGISNULL(LOBBY_ARG_AT) ? GetCurrentTransactionStartTimestamp() :
 		PG_GETARG_TIMESTAMPTZ(LOBBY_ARG_AT);
@@ -370,15 +358,13 @@ ladder_lobby(PG_FUNCTION_ARGS)
 		if (!PG_ARGISNULL(copied[i].arg))
 			set_column(&draft, copied[i].column, PG_GETARG_DATUM(copied[i].arg));
 	draft.pool = text_to_cstring(PG_GETARG_TEXT_PP(LOBBY_ARG_POOL));
-	draft.ladder =
-		ladder_open_inside(fcinfo);
+	draft.ladder = ladder_open_inside(fcinfo);
 	if (!PG_ARGISNULL(LOBBY_ARG_PLAYERS))
 		fill_lobby(&draft);
 
 	/* ladder_close() frees all but the result. */
-	work = MemoryContextSwitchTo(caller);
+	MemoryContextSwitchTo(caller);
 	result = return_row(fcinfo, draft.value, draft.null);
-	MemoryContextSwitchTo(work);
 	ladder_close(draft.ladder);
 	return result;
 }

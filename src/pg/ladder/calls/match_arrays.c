@@ -14,12 +14,13 @@
 #include "pg/matches/inputs.h"
 #include "pg/sql/arrays.h"
 
-/* The names of the arrays from players on, and the columns of a source that some of them are. */
+/* The names of the arrays, and of what must not be null, and the columns of a source that some are. */
 static const struct
 {
 	const char *name;
 	int			column;			/* or -1 */
 }			given_arrays[GIVEN_NPARTS] = {
+	[GIVEN_MATCH_ID] = {"match_id", -1},
 	[GIVEN_PLAYERS] = {"players", -1},
 	[GIVEN_TEAM] = {"team", SOURCE_TEAM},
 	[GIVEN_RANK] = {"rank", -1},
@@ -64,15 +65,6 @@ convert_id(IdType *id_type, Oid type, Datum value, const char *name)
 	 */
 	getTypeOutputInfo(type, &function, &is_varlena);
 	return id_from_text(id_type, OidOutputFunctionCall(function, value), name);
-}
-
-void
-required_argument(FunctionCallInfo fcinfo, int arg, const char *name)
-{
-	if (PG_ARGISNULL(arg))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
 }
 
 Datum
@@ -151,7 +143,6 @@ match_players(FunctionCallInfo fcinfo, int arg, IdType *id_type, MatchArrays *ar
 {
 	int			n;
 
-	required_argument(fcinfo, arg, "players");
 	n = array_size(array_argument(fcinfo, arg, "players", -1));
 	if (n == 0)
 		ereport(ERROR,
@@ -170,6 +161,13 @@ match_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, const GivenPart *
 {
 	int			i;
 
+	for (i = 1; i < fcinfo->nargs; i++)
+		if (PG_ARGISNULL(i) &&
+			(part[i] == GIVEN_MATCH_ID || part[i] == GIVEN_PLAYERS || part[i] == GIVEN_TEAM))
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("%s must not be null", given_arrays[part[i]].name)));
+
 	/* The number of players is that of all elements. */
 	for (i = 1; i < fcinfo->nargs; i++)
 		if (part[i] == GIVEN_PLAYERS)
@@ -180,8 +178,6 @@ match_arguments(FunctionCallInfo fcinfo, const Ladder *ladder, const GivenPart *
 	arrays->null[GIVEN_POOL] = arrays->null[GIVEN_LOG_ODDS] = arrays->null[GIVEN_GAIN] = false;
 	for (i = 1; i < fcinfo->nargs; i++)
 	{
-		if (part[i] == GIVEN_TEAM)
-			required_argument(fcinfo, i, "team");
 		if (part[i] > GIVEN_PLAYERS)
 			array_in_argument(fcinfo, i, part[i], arrays);
 		else if (part[i] != GIVEN_PLAYERS && !PG_ARGISNULL(i))

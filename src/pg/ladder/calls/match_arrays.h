@@ -58,9 +58,6 @@ typedef struct MatchArrays
 	int			n;				/* and their number */
 } MatchArrays;
 
-/* Errors if the argument is null; name is that of the argument. */
-extern void required_argument(FunctionCallInfo fcinfo, int arg, const char *name);
-
 /* The argument match_id, of any type that reads as one of the ladder's. */
 extern Datum match_id_argument(FunctionCallInfo fcinfo, int arg, IdType *id_type);
 

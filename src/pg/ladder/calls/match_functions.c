@@ -113,9 +113,8 @@ put_state_expression(ResultRow *row, const Model *model, const char *suffix, boo
 SQL_FUNCTION(skillrating_ladder_facts)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Ladder	   *ladder = ladder_open(ladder_inside_complete(fcinfo));
+	Ladder	   *ladder = ladder_open_inside(fcinfo);
 	const Model *model = ladder->model;
-	MemoryContext work;
 	const char *column[MODEL_MAX_STATE];
 	QueryRow	stored;
 	ResultRow	row = {0};
@@ -145,9 +144,8 @@ SQL_FUNCTION(skillrating_ladder_facts)
 
 		put_datum(&row, next_datum(&stored), null);
 	}
-	work = MemoryContextSwitchTo(caller);
+	MemoryContextSwitchTo(caller);
 	result = return_result_row(fcinfo, &row);
-	MemoryContextSwitchTo(work);
 	ladder_close(ladder);
 	return result;
 }
@@ -277,7 +275,7 @@ write_report(Ladder *ladder, ReportedMatch *report)
 	report->written = true;
 }
 
-/* What careful_do() is to read. */
+/* What to read, in a subtransaction. */
 typedef struct ReadReport
 {
 	Ladder	   *ladder;
@@ -330,13 +328,12 @@ static void
 look_at_report(Ladder *ladder, ReportedMatch *report)
 {
 	ReadReport	read = {ladder, report};
-	SourceError error;
 
 	report->counted = report->arrays.player;
 	report->played_at = report->arrays.null[GIVEN_PLAYED_AT] ?
 		GetCurrentTransactionStartTimestamp() :
 		DatumGetTimestampTz(report->arrays.value[GIVEN_PLAYED_AT]);
-	if (!careful_do(read_report, &read, error_is_of_source, &error))
+	if (!in_subtransaction(read_report, &read, error_is_of_source))
 		report->in_source = true;
 }
 
@@ -348,15 +345,15 @@ look_at_report(Ladder *ladder, ReportedMatch *report)
 static void
 rate_report(Ladder *ladder, ReportedMatch *report)
 {
+	Datum	   *id = &report->arrays.value[GIVEN_MATCH_ID];
+
 	report->is_new = report->written || !match_is_recorded(ladder, report);
 	if (report->written)
 		(void) apply_pending(ladder, false);
+	else if (report->is_new && ladder_is_at_work(ladder))
+		keep_waiting(ladder, id, 1);
 	else if (report->is_new)
-	{
-		keep_waiting(ladder, &report->arrays.value[GIVEN_MATCH_ID], 1);
-		if (!ladder_is_at_work(ladder))
-			apply_waiting(ladder);
-	}
+		(void) apply_matches(ladder, id, 1, true, MATCHES_COME);
 }
 
 /*
@@ -372,9 +369,7 @@ report_match(PG_FUNCTION_ARGS)
 	Ladder	   *ladder;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
 	ladder = ladder_open_inside(fcinfo);
-	required_argument(fcinfo, 1, "match_id");
 	if (!OidIsValid(ladder->relation[LADDER_MATCH]))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -574,8 +569,6 @@ SQL_FUNCTION(skillrating_preview)
 	int			offender;
 
 	InitMaterializedSRF(fcinfo, 0);
-	required_argument(fcinfo, 0, "ladder");
-
 	ladder = ladder_open_inside(fcinfo);
 	preview_arguments(fcinfo, ladder, &arrays);
 

@@ -61,7 +61,10 @@ SQL_FUNCTION(skillrating_solve_matches)
 		state->builder.context_use = CONTEXT_OF_MATCHES_IF_ANY;
 	MemoryContextSwitchTo(old);
 	progress_phase(PHASE_READING, PROGRESS_UNKNOWN);
-	reader = reader_open_rated(ladder, PG_INT64_MIN, true);
+
+	/* Not only what its own model makes use of; plans for many rows are not kept. */
+	ladder->unused = 0;
+	reader = reader_open_rated(ladder, PG_INT64_MIN);
 	reader->match.unused = state->builder.match.unused;
 	while (reader_next(reader))
 	{

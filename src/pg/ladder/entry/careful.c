@@ -13,8 +13,6 @@
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 
-#include "pg/sql/subtransaction.h"
-
 bool
 error_is_about_data(int sqlerrcode)
 {
@@ -55,26 +53,6 @@ SQL_FUNCTION(skillrating_error_is_bearable)
 	PG_RETURN_BOOL(error_is_bearable(MAKE_SQLSTATE(code[0], code[1], code[2], code[3], code[4])));
 }
 
-bool
-careful_do(bool (*work) (void *), void *arg, TakesError takes, SourceError *error)
-{
-	bool		done;
-	ErrorData  *data = try_in_subtransaction(work, arg, &done);
-
-	if (data == NULL)
-		return done;
-	if (!takes(data->sqlerrcode))
-		ReThrowError(data);
-	error->match_id = (Datum) 0;
-	error->sqlerrcode = data->sqlerrcode;
-	error->text = pstrdup(data->message);
-	error->sqlstate = pstrdup(unpack_sql_state(data->sqlerrcode));
-	error->message = psprintf("error %s in the source: %s", error->sqlstate,
-							  data->message);
-	FreeErrorData(data);
-	return false;
-}
-
 /* A query on some matches whose rows nobody looks at. */
 typedef struct Trial
 {
@@ -98,22 +76,23 @@ careful_find(Ladder *ladder, LadderQuery *query, Datum *ids, int n,
 			 TakesError takes, SourceError *errors)
 {
 	Trial		trial = {ladder, query, id_array(ladder->match_type, ids, n)};
-	bool		readable;
+	ErrorData  *error;
+	bool		done;
 	int			half = n / 2;
 	int			found;
 
 	CHECK_FOR_INTERRUPTS();
-
-	/* In a call for more than one match the error is overwritten by those of its halves. */
-	readable = careful_do(run_trial, &trial, takes, &errors[0]);
+	error = try_in_subtransaction(run_trial, &trial, &done);
 	pfree(DatumGetPointer(trial.ids));
-	if (readable)
+	if (error == NULL)
 		return 0;
+	if (!takes(error->sqlerrcode))
+		ReThrowError(error);
 	if (n == 1)
-	{
-		errors[0].match_id = ids[0];
+		errors[0] = (SourceError) {ids[0], error->sqlerrcode, pstrdup(error->message)};
+	FreeErrorData(error);
+	if (n == 1)
 		return 1;
-	}
 	found = careful_find(ladder, query, ids, half, takes, errors);
 	return found + careful_find(ladder, query, ids + half, n - half, takes,
 								errors + found);

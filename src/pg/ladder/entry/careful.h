@@ -11,6 +11,7 @@
 #include "pg/sql/glue.h"
 
 #include "pg/ladder/entry/plans.h"
+#include "pg/sql/subtransaction.h"
 
 /* Whether an error is about data: an exception (class 22) or a violated constraint (class 23). */
 extern bool error_is_about_data(int sqlerrcode);
@@ -26,19 +27,8 @@ typedef struct SourceError
 {
 	Datum		match_id;
 	int			sqlerrcode;
-	char	   *sqlstate;		/* the same in text */
-	char	   *text;			/* the message, */
-	char	   *message;		/* and that with the SQLSTATE */
+	char	   *message;
 } SourceError;
-
-/* Which errors are taken over; all others are raised again. */
-typedef bool (*TakesError) (int sqlerrcode);
-
-/*
- * Do some work, which returns true, in a subtransaction.  False if it raised such an error, which is then in *error, in
- * the current memory context, without a match; what the work did to the database is undone.
- */
-extern bool careful_do(bool (*work) (void *), void *arg, TakesError takes, SourceError *error);
 
 /*
  * Find out of n matches those that a query of one parameter, an array of matches,

@@ -481,13 +481,6 @@ state_in_array(Datum array, bool isnull, int n)
 		(const double *) ARR_DATA_PTR(values) : NULL;
 }
 
-/* Whether two numbers are the same to the bit. */
-static bool
-same_bits(double a, double b)
-{
-	return memcmp(&a, &b, sizeof(double)) == 0;
-}
-
 /* Whether a stored value is that of a field, to the bit. */
 static bool
 column_same(const LadderColumn *column, const Ladder *ladder,
@@ -509,9 +502,41 @@ column_same(const LadderColumn *column, const Ladder *ladder,
 	}
 }
 
+/*
+ * Read a state, of a suffix of its columns, which are the last of a row.  Returns the place of a column
+ * without one, or -1; what is no array of so many numbers stays as it is.
+ */
+static int
+read_state(const LadderTable *table, int suffix, int nstate, QueryRow row, double *state)
+{
+	int			missing = -1;
+	int			i;
+
+	if (table->state_arrays)
+	{
+		int			place = state_place(table, suffix, 0);
+		const double *array = state_in_array(row.value[place], row.null[place], nstate);
+
+		if (array == NULL)
+			return place;
+		memcpy(state, array, nstate * sizeof(double));
+		return -1;
+	}
+	for (i = 0; i < nstate; i++)
+	{
+		int			place = state_place(table, suffix, i);
+
+		if (row.null[place])
+			missing = place;
+		state[i] = row.null[place] ? 0 : DatumGetFloat8(row.value[place]);
+	}
+	return missing;
+}
+
 bool
 table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row, QueryRow stored)
 {
+	double		state[MODEL_MAX_STATE];
 	int			i;
 
 	for (i = 0; i < table->ncolumns; i++)
@@ -528,37 +553,12 @@ table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row,
 		if (!stored.null[i] && !column_same(column, ladder, field, stored.value[i]))
 			return false;
 	}
-	return true;
-}
 
-bool
-states_same(const LadderTable *table, const RowValues *row, QueryRow stored)
-{
-	int			suffix;
-	int			i;
-
-	/*
-	 * Bit for bit, as the promise of verify() is: -0 and 0 differ, and a NaN
-	 * equals itself.
-	 */
-	for (suffix = 0; suffix < table->nsuffixes; suffix++)
-	{
-		int			first = state_place(table, suffix, 0);
-		const double *array = !table->state_arrays ? NULL :
-			state_in_array(stored.value[first], stored.null[first], row->nstate);
-
-		if (table->state_arrays && array == NULL)
+	/* As verify() promises, -0 and 0 differ, and a NaN equals itself. */
+	for (i = 0; i < table->nsuffixes; i++)
+		if (read_state(table, i, row->nstate, stored, state) >= 0 ||
+			memcmp(state, row->state[i], row->nstate * sizeof(double)) != 0)
 			return false;
-		for (i = 0; i < row->nstate; i++)
-		{
-			int			place = state_place(table, suffix, i);
-
-			if ((array == NULL && stored.null[place]) ||
-				!same_bits(array != NULL ? array[i] : DatumGetFloat8(stored.value[place]),
-						   row->state[suffix][i]))
-				return false;
-		}
-	}
 	return true;
 }
 
@@ -581,40 +581,12 @@ read_field(const LadderColumn *column, Datum value, bool isnull, void *field)
 			 (int) column->type);
 }
 
-/* Read a state from the last columns; as table_read(). */
-static const char *
-read_state(const LadderTable *table, const Model *model, int nstate, QueryRow row, double *state)
-{
-	const char *missing = NULL;
-	int			i;
-
-	if (table->state_arrays)
-	{
-		int			place = state_place(table, 0, 0);
-		const double *array = state_in_array(row.value[place], row.null[place], nstate);
-
-		if (array == NULL)
-			return column_name(table, model, place);
-		memcpy(state, array, nstate * sizeof(double));
-		return NULL;
-	}
-	for (i = 0; i < nstate; i++)
-	{
-		int			place = state_place(table, 0, i);
-
-		if (row.null[place])
-			missing = model->state[i].name;
-		state[i] = row.null[place] ? 0 : DatumGetFloat8(row.value[place]);
-	}
-	return missing;
-}
-
 const char *
 table_read(const LadderTable *table, const Model *model, int nstate, QueryRow row,
 		   PlayerRecord *record, double *state)
 {
 	const char *missing = NULL;
-	const char *no_state;
+	int			no_state;
 	int			i;
 
 	for (i = 0; i < table->ncolumns; i++)
@@ -632,6 +604,6 @@ table_read(const LadderTable *table, const Model *model, int nstate, QueryRow ro
 			missing = column->name;
 		read_field(column, row.value[i], row.null[i], (char *) record + column->offset);
 	}
-	no_state = read_state(table, model, nstate, row, state);
-	return no_state != NULL ? no_state : missing;
+	no_state = read_state(table, 0, nstate, row, state);
+	return no_state >= 0 ? column_name(table, model, no_state) : missing;
 }

@@ -14,7 +14,7 @@
  *					sql/ladder/calls/65-reading.sql
  *		SQL			its comment in sql/ladder/entry/61-tables.sql; the view and the function
  *					history, if users are to see it; 69-forget.sql, if it has players or texts of users
- *		format		LADDER_FORMAT (shape.h), if an older library must not write past it
+ *		format		LADDER_FORMAT (config.h), if an older library must not write past it
  *		pages		docs/reference.md, docs/ladders.md
  * DDL, descriptors, readers, writers, verify() and the check of a ladder's shape follow.
  *
@@ -86,9 +86,8 @@ typedef enum ColumnOrigin
  * default is an SQL expression or NULL.  The value comes from that field of the struct that the
  * ORIGIN stands for, see ColumnOrigin.
  *
- * What a new column takes beside its line, and a field of that struct (batch.h):
+ * What a new column of another table than event takes:
  *
- *		event		batch_commit() and apply_operation_to_player() set the field
  *		rating		for a counter, count_match() counts, and in replay_players.c COUNTS sums it
  *					up again from the events, which must tell it, through the lists of
  *					columns in SOME_PLAYERS, IDLE_PLAYERS and, in the order of this
@@ -259,11 +258,7 @@ extern RowValues component_values(const BatchComponent *component);
 extern void table_form(const LadderTable *table, const RowValues *row,
 					   Datum *values, bool *nulls);
 
-/*
- * Whether the stored states are, to the bit, what they should be, and whether the other columns
- * are, but for the key.
- */
-extern bool states_same(const LadderTable *table, const RowValues *row, QueryRow stored);
+/* Whether a stored row is what it should be, to the bit, but for the key. */
 extern bool table_same(const LadderTable *table, const Ladder *ladder, const RowValues *row,
 					   QueryRow stored);
 

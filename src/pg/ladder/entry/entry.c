@@ -84,16 +84,10 @@ static void
 at_end_of_transaction(XactEvent event, void *arg)
 {
 	(void) arg;
-	switch (event)
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 	{
-		case XACT_EVENT_COMMIT:
-		case XACT_EVENT_ABORT:
-		case XACT_EVENT_PREPARE:
-			innermost = NULL;
-			forget_all_waiting();
-			break;
-		default:
-			break;
+		innermost = NULL;
+		forget_all_waiting();
 	}
 }
 
@@ -187,18 +181,6 @@ check_not_renamed(EntryFrame *frame)
  * ---- Rights ----
  */
 
-/* The kind of role that has what an entry takes: by what its callers may insert, if anything. */
-static const char *
-role_kind(const LadderEntry *entry)
-{
-	int			i;
-
-	for (i = 0; entry->privilege[i].relation != NULL; i++)
-		if (entry->privilege[i].mode & ACL_INSERT)
-			return "reporter";
-	return "reader";
-}
-
 char *
 owner_lacks_hint(Oid owner)
 {
@@ -229,7 +211,7 @@ grant_hint(Oid schema, const LadderEntry *entry, Oid role)
 		return owner_hint(schema, entry);
 	return errhint("The owner of the ladder can give this right by SELECT skillrating.grant_ladder(%s, %s, '%s').",
 				   quote_literal_cstr(ladder), quote_literal_cstr(GetUserNameFromId(role, false)),
-				   role_kind(entry));
+				   entry->privilege[0].mode == ACL_INSERT ? "reporter" : "reader");
 }
 
 static void
@@ -250,24 +232,17 @@ check_privilege(Oid schema, const LadderEntry *entry, const char *relation, Oid 
 				AclMode mode)
 {
 	Oid			relid = get_relname_relid(relation, schema);
-	AclResult	result;
-	AclMode		one;
 
 	/* A ladder whose matches come from elsewhere has no tables of them. */
 	if (!OidIsValid(relid))
 		return;
-	for (one = 1; one <= mode; one <<= 1)
-		if (mode & one)
-		{
-			result = pg_class_aclcheck(relid, role, one);
-			if (result != ACLCHECK_OK)
-				ereport(ERROR,
-						(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-						 get_rel_relkind(relid) == RELKIND_VIEW ?
-						 errmsg("permission denied for view %s", relation) :
-						 errmsg("permission denied for table %s", relation),
-						 grant_hint(schema, entry, role)));
-		}
+	if (pg_class_aclcheck(relid, role, mode) != ACLCHECK_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 get_rel_relkind(relid) == RELKIND_VIEW ?
+				 errmsg("permission denied for view %s", relation) :
+				 errmsg("permission denied for table %s", relation),
+				 grant_hint(schema, entry, role)));
 	if (check_enable_rls(relid, role, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -343,11 +318,11 @@ lock_written_tables(Oid schema, const LadderEntry *entry)
 }
 
 /*
- * Lock the ladder of that name, or take its maintenance lock.  A role without rights must not keep
- * others waiting by a lock, so that these are checked first; ladder_begin() checks them again.
+ * A role without rights must not keep others waiting by a lock, so that these are checked first;
+ * ladder_begin() checks them again.
  */
-static Oid
-lock_by_name(const char *name, const LadderEntry *entry, bool maintenance)
+Oid
+ladder_lock(const char *name, const LadderEntry *entry, bool maintenance)
 {
 	for (;;)
 	{
@@ -372,18 +347,6 @@ lock_by_name(const char *name, const LadderEntry *entry, bool maintenance)
 		else
 			schema_let_go(schema, lockmode);
 	}
-}
-
-Oid
-ladder_lock(const char *name, const LadderEntry *entry)
-{
-	return lock_by_name(name, entry, false);
-}
-
-Oid
-ladder_lock_maintenance(const char *name, const LadderEntry *entry)
-{
-	return entry->maintains ? lock_by_name(name, entry, true) : InvalidOid;
 }
 
 /*
@@ -428,7 +391,7 @@ become_owner(const EntryFrame *frame)
 
 /*
  * Look the ladder of a frame up, in the memory of the frame.  What may be incomplete is
- * looked up where it is needed, see ladder_inside_complete().
+ * looked up where it is needed, see ladder_open().
  */
 static void
 complete_ladder(EntryFrame *frame)
@@ -609,7 +572,7 @@ enter_sibling(Oid schema)
 Ladder *
 ladder_inside(FunctionCallInfo fcinfo)
 {
-	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Oid			schema = get_namespace_oid(name, true);
 	EntryFrame *frame = OidIsValid(schema) ? find_frame(schema) : NULL;
 
@@ -626,17 +589,6 @@ ladder_inside(FunctionCallInfo fcinfo)
 						get_func_name(fcinfo->flinfo->fn_oid)),
 				 errhint("Call a function of schema skillrating instead.")));
 	return &frame->ladder;
-}
-
-Ladder *
-ladder_inside_complete(FunctionCallInfo fcinfo)
-{
-	Ladder	   *ladder = ladder_inside(fcinfo);
-
-	/* Where ladders are renamed, tables move from one to the other. */
-	if (ladder->cache == NULL || (ladder->frame->entry->renames && !ladder->cache->valid))
-		complete_ladder(ladder->frame);
-	return ladder;
 }
 
 void
@@ -708,7 +660,9 @@ ladder_open(const Ladder *inside)
 	int			i;
 
 	SPI_connect();
-	if (inside->cache == NULL)
+
+	/* Where ladders are renamed, tables move from one to the other. */
+	if (inside->cache == NULL || (inside->frame->entry->renames && !inside->cache->valid))
 		complete_ladder(inside->frame);
 	ladder = palloc_object(Ladder);
 	*ladder = *inside;

@@ -38,7 +38,7 @@
 typedef struct LadderPrivilege
 {
 	const char *relation;		/* NULL ends a list */
-	AclMode		mode;
+	AclMode		mode;			/* one alone */
 } LadderPrivilege;
 
 /* Who may pass. */
@@ -75,7 +75,7 @@ typedef struct LadderEntry
 	bool		concurrent;		/* likewise, while others rate where it can,
 								 * and takes the lock for its last step: see
 								 * Ladder.concurrent */
-	bool		takes_nobody;	/* a null identifier is a player without a rating */
+	bool		takes_nobody;	/* null players are none, or without a rating */
 	bool		takes_nulls;	/* judges them, or has a use for them, also where no default is null */
 	bool		reenters;		/* may be called on a ladder that is at work */
 	bool		pins_late;		/* sets the settings for its work only when it
@@ -103,15 +103,10 @@ extern Oid	ladder_schema(const char *name);
 
 /*
  * The schema of the ladder of that name, locked for an entry, whose rights are checked
- * before.  It is the one that has the name when the lock is granted.
+ * before, or with its maintenance lock taken, which comes first of all ladders that are entered.
+ * It is the one that has the name when the lock is granted.
  */
-extern Oid	ladder_lock(const char *name, const LadderEntry *entry);
-
-/*
- * The same with the maintenance lock in place of that one; nothing, and InvalidOid,
- * for an entry that takes none.  Whoever takes several takes all maintenance locks first.
- */
-extern Oid	ladder_lock_maintenance(const char *name, const LadderEntry *entry);
+extern Oid	ladder_lock(const char *name, const LadderEntry *entry, bool maintenance);
 
 /*
  * Enter the ladder in a schema.  The lock lasts to the end of the
@@ -135,10 +130,8 @@ extern void ladder_strengthen(Ladder *ladder, LOCKMODE lockmode);
  */
 extern void ladder_end(Ladder *ladder);
 
-/* What ladder_end() does last. */
-
 /*
- * Leave the ladder that was entered last.  Error 40001 if the schema was renamed
+ * The last step of that.  Error 40001 if the schema was renamed
  * meanwhile by anything else than its entry, because names may have led elsewhere.
  */
 extern void ladder_leave(Ladder *ladder);
@@ -148,12 +141,6 @@ extern void ladder_leave(Ladder *ladder);
  * it; an error if there is none.
  */
 extern Ladder *ladder_inside(FunctionCallInfo fcinfo);
-
-/*
- * The same, with its types and relations looked up, which an incomplete ladder had not:
- * errors as ladder_begin().
- */
-extern Ladder *ladder_inside_complete(FunctionCallInfo fcinfo);
 
 /*
  * Begin work in C in a ladder that was entered, or in that of ladder_inside(): connect to SPI, read

@@ -160,6 +160,12 @@ run_attempt(void *arg)
 	return true;
 }
 
+static bool
+is_timeout(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
 /*
  * Make an attempt; false if it was in vain, and then it has none of its locks.  They belong to the
  * transaction, as all that is acquired in a subtransaction does once this ends.
@@ -167,14 +173,7 @@ run_attempt(void *arg)
 static bool
 try_attempt(Attempt *attempt)
 {
-	bool		done;
-	ErrorData  *error = try_in_subtransaction(run_attempt, attempt, &done);
-
-	if (error != NULL && error->sqlerrcode != ERRCODE_LOCK_NOT_AVAILABLE)
-		ReThrowError(error);
-	if (error != NULL)
-		FreeErrorData(error);
-	return done;
+	return in_subtransaction(run_attempt, attempt, is_timeout);
 }
 
 /* The OIDs of schemas, or of relations, that tags are about, as an array of SQL. */

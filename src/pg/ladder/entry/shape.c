@@ -1,6 +1,6 @@
 /*
  * shape.c
- *		Whether the tables of a ladder have the format and the columns that queries rely on.
+ *		Whether the tables of a ladder have the columns that queries rely on.
  *
  * Columns that C writes are described in columns.h; others, as far as C reads them, here.
  *
@@ -10,16 +10,12 @@
 #include "pg/ladder/entry/shape.h"
 
 #include "access/htup_details.h"
-#include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "pg/ladder/entry/columns.h"
@@ -80,12 +76,6 @@ static const struct
 	{LADDER_RATING_COUNT_DELTA, "pool", TEXTOID, true},
 	{LADDER_RATING_COUNT_DELTA, "ranges", INT4ARRAYOID, true},
 	{LADDER_RATING_COUNT_DELTA, "nets", INT4ARRAYOID, true},
-	{LADDER_STANDING, "player_id", OF_PLAYER, true},
-	{LADDER_STANDING, "pool", TEXTOID, true},
-	{LADDER_STANDING, "operation", INT8OID, true},
-	{LADDER_STANDING, "rating", FLOAT8OID, true},
-	{LADDER_STANDING, "games", INT8OID, true},
-	{LADDER_STANDING, "place", INT8OID, true},
 };
 
 /* The name of a relation as SQL text; an error if it has been dropped meanwhile. */
@@ -198,61 +188,6 @@ check_state_columns(const LadderCache *cache, const Model *model)
 }
 
 /*
- * ---- The format ----
- */
-
-void
-check_ladder_format(const char *ladder, int32 format)
-{
-	if (format == LADDER_FORMAT)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("ladder \"%s\" has format %d, which this version of skillrating does not know",
-					ladder, format),
-			 errdetail("The library that this session has loaded knows format %d.", LADDER_FORMAT),
-			 errhint("Reconnect if skillrating has been updated since, else install a later version.")));
-}
-
-/*
- * The format that is stored in the tables of a ladder, before anything is expected of these.  Says
- * nothing of one that stores none in its place: the shape of the tables is checked next.
- *
- * By a scan of the table itself, because no query may be planned while the ladder is looked up,
- * and its row is the only one.  A table that is still empty belongs to a ladder that is being
- * made or restored; config.c reports it where the row is needed.
- */
-static void
-check_stored_format(const LadderCache *cache)
-{
-	Oid			relid = cache->relation[LADDER_CONFIG];
-	AttrNumber	attnum = get_attnum(relid, "format_version");
-	int32		format = LADDER_FORMAT;
-	Relation	table;
-	TupleTableSlot *slot;
-	TableScanDesc scan;
-
-	if (get_rel_relkind(relid) != RELKIND_RELATION || attnum == InvalidAttrNumber ||
-		get_atttype(relid, attnum) != INT4OID || !ActiveSnapshotSet())
-		return;
-	table = table_open(relid, AccessShareLock);
-	slot = table_slot_create(table, NULL);
-	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
-	if (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		bool		isnull;
-		Datum		value = slot_getattr(slot, attnum, &isnull);
-
-		if (!isnull)
-			format = DatumGetInt32(value);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	table_close(table, AccessShareLock);
-	check_ladder_format(cache->name, format);
-}
-
-/*
  * ---- Opening ----
  */
 
@@ -261,7 +196,6 @@ ladder_cache_check(LadderCache *cache)
 {
 	int			i;
 
-	check_stored_format(cache);
 	for (i = 0; i < LADDER_NRELATIONS; i++)
 		check_kind(cache, i);
 	for (i = 0; i < (int) lengthof(expected_columns); i++)

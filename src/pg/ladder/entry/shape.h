@@ -1,10 +1,6 @@
 /*
  * shape.h
- *		Whether the tables of a ladder have the format and the columns that queries rely on.
- *
- * Each ladder has a number of its format, format_version in table ladder, which a dump, a copy and a
- * replica take along.  It rises with a change that another library must not work past: a table
- * that whoever rates has to write, say.
+ *		Whether the tables of a ladder have the columns that queries rely on.
  */
 #ifndef PG_LADDER_ENTRY_SHAPE_H
 #define PG_LADDER_ENTRY_SHAPE_H
@@ -49,11 +45,5 @@ extern void ladder_cache_recheck(Ladder *ladder);
 
 /* The same errors for the state columns of a model in rating and event. */
 extern void check_state_columns(const LadderCache *cache, const Model *model);
-
-/* What create_tables() gives new ladders. */
-#define LADDER_FORMAT 1
-
-/* Error 0A000 unless a ladder of that name has the format that this library works with. */
-extern void check_ladder_format(const char *ladder, int32 format);
 
 #endif							/* PG_LADDER_ENTRY_SHAPE_H */

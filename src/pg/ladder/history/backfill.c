@@ -95,7 +95,7 @@ static LadderQuery drain_batch_query = {
 static Ladder *
 begin_part(Backfill *work, const LadderEntry *entry, WorkPhase phase)
 {
-	Oid			schema = ladder_lock(work->name, entry);
+	Oid			schema = ladder_lock(work->name, entry, false);
 	Ladder	   *ladder;
 
 	EnsurePortalSnapshotExists();

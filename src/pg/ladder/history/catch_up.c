@@ -270,7 +270,7 @@ note_corrections(Ladder *ladder, LadderQuery *query)
 	return ngone;
 }
 
-/* The same for those that have failed before, as work that careful_do() does. */
+/* The same for those that have failed before, as work in a subtransaction. */
 static bool
 note_failed(void *arg)
 {
@@ -289,13 +289,12 @@ static void
 look_for_changes(const CatchUp *catch_up)
 {
 	Ladder	   *ladder = catch_up->work.ladder;
-	SourceError error;
 
 	progress_phase(PHASE_SEARCHING, PROGRESS_UNKNOWN);
 	if (catch_up->search)
 		forget_truncations(ladder);
 	(void) note_corrections(ladder, &pending_query);
-	(void) careful_do(note_failed, ladder, error_is_bearable, &error);
+	(void) in_subtransaction(note_failed, ladder, error_is_bearable);
 	if (!catch_up->search)
 		return;
 
@@ -319,11 +318,16 @@ static LadderQuery restore_sequences_query = {
 	.text = "SELECT FROM skillrating_internal.restore_sequences({this})"
 };
 
+/* What shows that a dump of data was restored into the ladder. */
+static LadderQuery restored_query = {
+	.text = "SELECT skillrating_internal.restored_data({this})"
+};
+
 /* All places are there twice, or are to be drawn once more: nothing but a replay of all helps. */
 static void
 refuse_restored(Ladder *ladder)
 {
-	const char *sign = restored_sign(ladder);
+	const char *sign = ladder_read_text(ladder, &restored_query, NULL);
 
 	if (sign != NULL)
 		ereport(ERROR,
@@ -383,12 +387,9 @@ dry_run_catch_up(CatchUp *catch_up)
 	Ladder	   *ladder = catch_up->work.ladder;
 	Waiting    *waiting = copy_all_waiting();
 
-	(void) in_subtransaction(try_catch_up, catch_up);
+	(void) in_subtransaction(try_catch_up, catch_up, NULL);
 
-	/*
-	 * What triggers have touched meanwhile, of any ladder, was taken back as
-	 * well.
-	 */
+	/* What triggers have touched meanwhile, of any ladder, was taken back as well. */
 	restore_all_waiting(waiting);
 	change_log_read_places(ladder->changes, true);
 }

@@ -86,8 +86,7 @@ same_event(RowReader *stored, Ladder *ladder, const BatchStep *step, RowsOf of,
 	const LadderTable *table = of == OF_PLAYERS ? &event_table : &component_event_table;
 	RowValues	expected = event_values(ladder->model, step, row);
 
-	return table_same(table, ladder, &expected, reader_row(stored)) &&
-		states_same(table, &expected, reader_row(stored));
+	return table_same(table, ladder, &expected, reader_row(stored));
 }
 
 /* The index of the row of the step that a stored event of a player is about, or -1. */
@@ -234,19 +233,13 @@ any_leaves_states(const LadderOperation *operation, int n)
 	int			i;
 
 	for (i = 0; i < n; i++)
-		switch (operation[i].operation.kind)
-		{
-			case OPERATION_SETTLE:
-			case OPERATION_DECAY:
-			case OPERATION_REGRESSION:
-			case OPERATION_REFUND:
-				return true;
-			case OPERATION_SEASON:
-			case OPERATION_SET:
-			case OPERATION_RESET:
-			case OPERATION_FIX:
-				break;
-		}
+	{
+		OperationKind kind = operation[i].operation.kind;
+
+		if (kind == OPERATION_SETTLE || kind == OPERATION_DECAY || kind == OPERATION_REGRESSION ||
+			kind == OPERATION_REFUND)
+			return true;
+	}
 	return false;
 }
 
@@ -261,16 +254,6 @@ last_place(Ladder *ladder)
 
 	(void) ladder_read_number(ladder, &last_place_query, NULL, &place);
 	return place;
-}
-
-static LadderQuery restored_query = {
-	.text = "SELECT sign FROM skillrating_internal.restored_data({this}) AS sign WHERE sign IS NOT NULL"
-};
-
-char *
-restored_sign(Ladder *ladder)
-{
-	return ladder_read_text(ladder, &restored_query, NULL);
 }
 
 /* Report that a replay begins at a place. */
@@ -435,7 +418,7 @@ replay_on(Replay *replay, ReplaySink *sink)
 	StoredEvents events;
 	StoredEvents component_events;
 
-	matches = reader_open_rated(ladder, replay->next, false);
+	matches = reader_open_rated(ladder, replay->next);
 	replay->batch->keeps_meetings = filters_repeat_window(matches->filters) > 0;
 	stored_events_open(&events, replay, OF_PLAYERS);
 	stored_events_open(&component_events, replay, OF_COMPONENTS);

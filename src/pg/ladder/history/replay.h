@@ -105,7 +105,4 @@ extern void players_load_some(Replay *replay, BatchPlayer **player, int n);
 /* The last place that something in the order has taken. */
 extern int64 last_place(Ladder *ladder);
 
-/* What shows that a dump of data was restored into the ladder, see restored_data(), or NULL. */
-extern char *restored_sign(Ladder *ladder);
-
 #endif							/* PG_LADDER_HISTORY_REPLAY_H */

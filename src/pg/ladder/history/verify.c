@@ -16,7 +16,6 @@
 #include "pg/ladder/entry/plans.h"
 #include "pg/ladder/history/recorded.h"
 #include "pg/ladder/history/replay.h"
-#include "pg/ladder/ranks/hook.h"
 #include "pg/ladder/rate/component_states.h"
 #include "pg/ladder/rate/match_reader.h"
 
@@ -283,16 +282,11 @@ check_counts(Ladder *ladder, Check *complete, Check *corrections, Check *waiting
 								waiting->faults);
 }
 
-/* Compare the counts that ranks come from with table rating; a fault is a note. */
-static void
-check_rating_counts(Ladder *ladder, Check *check)
-{
-	int64		wrong = counts_verify(ladder);
-
-	if (wrong > 0)
-		check->note = psprintf(INT64_FORMAT " counts of players by rating are wrong, see set_ranks()",
-							   wrong);
-}
+/* Counts that ranks come from, where the ladder counts, and that are not those of table rating. */
+static LadderQuery wrong_counts_query = {
+	.text = "SELECT pg_catalog.concat(wrong, ' counts of players by rating are wrong, see set_ranks()') "
+	"FROM skillrating_internal.wrong_rating_counts({this}) AS wrong WHERE wrong OPERATOR(pg_catalog.>) 0"
+};
 
 /* Triggers of the ladder that do not fire. */
 static LadderQuery silent_query = {
@@ -300,16 +294,12 @@ static LadderQuery silent_query = {
 	"FROM skillrating_internal.ladder_status({this}) AS s"
 };
 
-/* Name the cause if all of history is there twice; a fault is a note. */
-static void
-check_restored(Ladder *ladder, Check *check)
-{
-	char	   *sign = restored_sign(ladder);
-
-	if (sign != NULL)
-		check->note = psprintf("a dump of data was restored into the ladder: %s, see catch_up() with rebuild => true",
-							   sign);
-}
+/* The cause if all of history is there twice. */
+static LadderQuery restored_query = {
+	.text = "SELECT pg_catalog.format('a dump of data was restored into the ladder: %s, "
+	"see catch_up() with rebuild => true', sign) "
+	"FROM skillrating_internal.restored_data({this}) AS sign WHERE sign IS NOT NULL"
+};
 
 /* Rows of the tables of seasons that have ended and are not as the events are. */
 static LadderQuery wrong_standings_query = {
@@ -369,9 +359,10 @@ verify(PG_FUNCTION_ARGS)
 	check_components(ladder, replay->batch, &components);
 	check_counts(ladder, &complete, &corrections, &waiting);
 	check_unplaced(ladder, &complete);
-	check_rating_counts(ladder, &states);
+	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
+		check_by_query(ladder, &wrong_counts_query, &states);
 	check_by_query(ladder, &silent_query, &complete);
-	check_restored(ladder, &events);
+	check_by_query(ladder, &restored_query, &events);
 	check_by_query(ladder, &wrong_standings_query, &events);
 
 	return_check(fcinfo, &content);

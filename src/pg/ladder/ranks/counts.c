@@ -366,32 +366,13 @@ static LadderQuery rebuild_query = {
 	.text = "SELECT skillrating_internal.rebuild_rating_counts({this})"
 };
 
-static LadderQuery wrong_counts_query = {
-	.text = "SELECT skillrating_internal.wrong_rating_counts({this})"
-};
-
-/* The number that one of these queries returns, 0 where the ladder does not count. */
-static int64
-read_for_ladder(Ladder *ladder, LadderQuery *query)
-{
-	int64		number = 0;
-
-	if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
-		(void) ladder_read_number(ladder, query, NULL, &number);
-	return number;
-}
-
 void
 counts_catch_up(Ladder *ladder, bool rebuild)
 {
+	if (!OidIsValid(ladder->relation[LADDER_RATING_COUNT]))
+		return;
 	if (rebuild)
-		(void) read_for_ladder(ladder, &rebuild_query);
-	else if (OidIsValid(ladder->relation[LADDER_RATING_COUNT]) && !IsolationUsesXactSnapshot())
+		(void) ladder_execute(ladder, &rebuild_query, NULL, NULL, NULL);
+	else if (!IsolationUsesXactSnapshot())
 		(void) fold_counts(ladder, PG_INT64_MAX);
-}
-
-int64
-counts_verify(Ladder *ladder)
-{
-	return read_for_ladder(ladder, &wrong_counts_query);
 }

@@ -42,7 +42,4 @@ extern void counts_end(CountWriter *writer);
 /* catch_up() has done its work: tidy the tables, or count anew, while nobody else rates. */
 extern void counts_catch_up(Ladder *ladder, bool rebuild);
 
-/* How many counts are wrong. */
-extern int64 counts_verify(Ladder *ladder);
-
 #endif							/* PG_LADDER_RANKS_HOOK_H */

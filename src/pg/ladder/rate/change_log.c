@@ -33,7 +33,10 @@ struct ChangeLog
 {
 	Ladder	   *ladder;
 	int			nstate;
-	IdTable    *changes;		/* to RatingChange */
+	RatingChange *change;		/* one after another, */
+	int64		n;				/* so many */
+	int64		room;
+	IdTable    *rows;			/* to the one change of each row, once they are merged */
 	const char *last_pool;		/* equal neighbours share a copy */
 	MemoryContext context;		/* of the changes */
 };
@@ -41,11 +44,10 @@ struct ChangeLog
 ChangeLog *
 change_log_create(Ladder *ladder)
 {
-	ChangeLog  *log = palloc_object(ChangeLog);
+	ChangeLog  *log = palloc0_object(ChangeLog);
 
 	log->ladder = ladder;
 	log->nstate = ladder->model->nstate;
-	log->changes = id_table_create(ladder->player_type);
 	log->last_pool = "";
 	log->context = CurrentMemoryContext;
 	return log;
@@ -68,61 +70,61 @@ void
 change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists)
 {
 	const StoredRow *before = player->stored;
-	bool		found;
-	void	  **entry = id_table_enter(log->changes, player->id, player->pool, &found);
 	MemoryContext old = MemoryContextSwitchTo(log->context);
 	RatingChange *change;
 
-	if (!found)
-	{
-		*entry = palloc0_object(RatingChange);
-		change = *entry;
-		change->id = id_copy(log->ladder->player_type, player->id);
-		if (strcmp(player->pool, log->last_pool) != 0)
-			log->last_pool = pstrdup(player->pool);
-		change->pool = log->last_pool;
-		if (before != NULL && before->found)
-			change->row[0] = copy_row(log, &before->record, before->state);
-	}
-	change = *entry;
-	change->row[1] = exists ? copy_row(log, &player->record, player->state) : NULL;
+	huge_array_grow_for_next(log->change, RatingChange, log->n, log->room);
+	change = &log->change[log->n++];
+	memset(change, 0, sizeof(RatingChange));
+	change->id = id_copy(log->ladder->player_type, player->id);
+	if (strcmp(player->pool, log->last_pool) != 0)
+		log->last_pool = pstrdup(player->pool);
+	change->pool = log->last_pool;
+	if (before != NULL && before->found)
+		change->row[0] = copy_row(log, &before->record, before->state);
+	if (exists)
+		change->row[1] = copy_row(log, &player->record, player->state);
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * The table of a part is in the memory of the attempt, and goes with it; its changes are in that of
- * the log from the beginning, so that to take them over is to take pointers.
- */
-ChangeLog *
-change_log_begin_part(const ChangeLog *log, MemoryContext context)
+int64
+change_log_length(const ChangeLog *log)
 {
-	MemoryContext old = MemoryContextSwitchTo(context);
-	ChangeLog  *part = change_log_create(log->ladder);
-
-	MemoryContextSwitchTo(old);
-	part->context = log->context;
-	return part;
+	return log->n;
 }
 
 void
-change_log_end_part(ChangeLog *log, const ChangeLog *part)
+change_log_truncate(ChangeLog *log, int64 length)
 {
-	RatingChange **changes = (RatingChange **) id_table_values(part->changes);
-	int			n = id_table_count(part->changes);
-	int			i;
+	log->n = length;
+}
 
-	for (i = 0; i < n; i++)
+/* Keep one change of each row: from what it was before the first to what it is after the last. */
+static void
+merge_changes(ChangeLog *log)
+{
+	int64		n = 0;
+	int64		i;
+
+	if (log->rows != NULL)
+		return;
+	log->rows = id_table_create(log->ladder->player_type);
+	for (i = 0; i < log->n; i++)
 	{
-		RatingChange *change = changes[i];
+		RatingChange *change = &log->change[i];
 		bool		found;
-		void	  **entry = id_table_enter(log->changes, change->id, change->pool, &found);
+		void	  **first = id_table_enter(log->rows, change->id, change->pool, &found);
 
-		/* What the row was before all parts is known from the first that changed it. */
+		CHECK_FOR_INTERRUPTS();
 		if (found)
-			((RatingChange *) *entry)->row[1] = change->row[1];
+			((RatingChange *) *first)->row[1] = change->row[1];
 		else
-			*entry = change;
+		{
+			log->change[n] = *change;
+			*first = &log->change[n++];
+		}
 	}
+	log->n = n;
 }
 
 /* Whether a row is not what it was, to the bit. */
@@ -156,19 +158,20 @@ static LadderQuery places_query = {
 void
 change_log_read_places(ChangeLog *log, bool before)
 {
-	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
-	int			count = id_table_count(log->changes);
-	Datum	   *id = huge_array(Datum, count);
-	const char **pool = huge_array(const char *, count);
+	Datum	   *id;
+	const char **pool;
 	RowReader	rows;
 	int			n = 0;
-	int			i;
+	int64		i;
 
-	for (i = 0; i < count; i++)
-		if (is_changed(log, changes[i]))
+	merge_changes(log);
+	id = huge_array(Datum, log->n);
+	pool = huge_array(const char *, log->n);
+	for (i = 0; i < log->n; i++)
+		if (is_changed(log, &log->change[i]))
 		{
-			id[n] = changes[i]->id;
-			pool[n++] = changes[i]->pool;
+			id[n] = log->change[i].id;
+			pool[n++] = log->change[i].pool;
 		}
 	if (n == 0)
 		return;
@@ -178,7 +181,7 @@ change_log_read_places(ChangeLog *log, bool before)
 	{
 		QueryRow	row = reader_row(&rows);
 		Datum		player = next_datum(&row);
-		RatingChange *change = id_table_find(log->changes, player, next_text(&row));
+		RatingChange *change = id_table_find(log->rows, player, next_text(&row));
 
 		change->place[before ? 0 : 1] = next_int64(&row);
 	}
@@ -193,13 +196,12 @@ void
 change_log_return(ChangeLog *log, FunctionCallInfo fcinfo)
 {
 	const Ladder *ladder = log->ladder;
-	RatingChange **changes = (RatingChange **) id_table_values(log->changes);
-	int			n = id_table_count(log->changes);
-	int			i;
+	int64		i;
 
-	for (i = 0; i < n; i++)
+	merge_changes(log);
+	for (i = 0; i < log->n; i++)
 	{
-		const RatingChange *change = changes[i];
+		const RatingChange *change = &log->change[i];
 		StoredRow  *const *version = change->row;
 		ResultRow	row = {0};
 		int			time;

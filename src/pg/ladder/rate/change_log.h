@@ -18,16 +18,13 @@ typedef struct ChangeLog ChangeLog;
 /* An empty log, with its memory from the current context. */
 extern ChangeLog *change_log_create(Ladder *ladder);
 
-/*
- * An empty log of the same ladder for work that may be undone, in a context; and take over what it
- * says once that work has come to stay.  Its context goes as the caller likes.
- */
-extern ChangeLog *change_log_begin_part(const ChangeLog *log, MemoryContext context);
-extern void change_log_end_part(ChangeLog *log, const ChangeLog *part);
+/* How much is logged; whoever takes work back goes back there. */
+extern int64 change_log_length(const ChangeLog *log);
+extern void change_log_truncate(ChangeLog *log, int64 length);
 
 /*
  * The row of a player comes from what lies beside the player (states.h) to what the player has, or
- * goes.  What it was counts the first time only.
+ * goes.  Of several changes of a row, the first says what it was.
  */
 extern void change_log_add(ChangeLog *log, const BatchPlayer *player, bool exists);
 

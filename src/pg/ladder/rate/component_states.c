@@ -117,7 +117,7 @@ take_component(void *arg, QueryRow row)
 	component->exists = true;
 }
 
-/* Load components; as what try_in_subtransaction() is to do. */
+/* Load components; as work in a subtransaction. */
 static bool
 do_load(void *arg)
 {
@@ -258,6 +258,12 @@ components_claim(Batch *batch, Ladder *ladder)
 		(void) ladder_execute_each(ladder, &claim_query, values, NULL, mark_created, batch);
 }
 
+static bool
+is_serialization_failure(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
+}
+
 /*
  * Lock and load those that nobody else has locked.  Where a transaction keeps its snapshot, one
  * that others have changed since is like one that they have locked.
@@ -266,19 +272,11 @@ static void
 lock_free_components(Batch *batch, Ladder *ladder, const Datum *values)
 {
 	ComponentsLoad load = {batch, ladder, &lock_free_query, values, take_component};
-	ErrorData  *error;
-	bool		done;
 
-	if (!IsolationUsesXactSnapshot())
-	{
+	if (IsolationUsesXactSnapshot())
+		(void) in_subtransaction(do_load, &load, is_serialization_failure);
+	else
 		(void) do_load(&load);
-		return;
-	}
-	error = try_in_subtransaction(do_load, &load, &done);
-	if (error != NULL && error->sqlerrcode != ERRCODE_T_R_SERIALIZATION_FAILURE)
-		ReThrowError(error);
-	if (error != NULL)
-		FreeErrorData(error);
 }
 
 void

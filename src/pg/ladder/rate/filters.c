@@ -307,11 +307,10 @@ SQL_FUNCTION(skillrating_counted_player)
 		bool		excluded;	/* no matter */
 		const char *player = id_text(type, merged_player(read_filters(ladder), id, DT_NOBEGIN,
 														 &excluded));
-		MemoryContext work = MemoryContextSwitchTo(caller);
 
 		/* ladder_close() frees all but the result. */
+		MemoryContextSwitchTo(caller);
 		result = cstring_to_text(player);
-		MemoryContextSwitchTo(work);
 	}
 	ladder_close(ladder);
 	PG_RETURN_TEXT_P(result);

@@ -16,7 +16,7 @@ typedef struct DigestRow
 	double		number[SOURCE_PLAYER_GAIN - SOURCE_RANK];
 } DigestRow;
 
-static uint64
+static inline uint64
 digest_bytes(const void *bytes, int length)
 {
 	return hash_bytes_extended((const unsigned char *) bytes, length, 0);

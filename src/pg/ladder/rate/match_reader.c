@@ -31,12 +31,12 @@
  * it lacks, or that are of no use, as nulls.
  */
 static void
-append_canonical_columns(QueryDraft *draft, SourceColumns unused)
+append_source_columns(QueryDraft *draft)
 {
 	const Ladder *ladder = draft->ladder;
 	StringInfo	sql = &draft->sql;
 	Oid			source = ladder->cache->relation[LADDER_SOURCE];
-	SourceColumns unread = source_unread(source, unused);
+	SourceColumns unread = source_unread(source, ladder->unused);
 	int			i;
 
 	for (i = 0; i < SOURCE_NCOLUMNS; i++)
@@ -73,23 +73,7 @@ append_canonical_columns(QueryDraft *draft, SourceColumns unused)
 	}
 }
 
-static void
-append_source_columns(QueryDraft *draft)
-{
-	append_canonical_columns(draft, draft->ladder->unused);
-}
-
-static void
-append_all_columns(QueryDraft *draft)
-{
-	append_canonical_columns(draft, 0);
-}
-
-/* A query for the model of the ladder, and the same with all columns, for another one. */
-#define QUERIES(query_text, ...) { \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_source_columns}}, \
-	{.text = query_text,.param = {__VA_ARGS__},.part = {"source_columns", append_all_columns}} \
-}
+#define SOURCE_COLUMNS_PART {"source_columns", append_source_columns}
 
 #define MATCHES "SELECT {source_columns} FROM {source} AS s WHERE s.match_id {match =} ANY ($1)"
 
@@ -97,21 +81,27 @@ append_all_columns(QueryDraft *draft)
 static LadderQuery read_match_query = {
 	.text = MATCHES,
 	.param = {ARRAY_OF(VALUE_MATCH)},
-	.part = {"source_columns", append_source_columns}
+	.part = SOURCE_COLUMNS_PART
 };
 
-static LadderQuery read_matches_query[] =
-QUERIES(MATCHES " ORDER BY 2, \"match_id\"{match order}", ARRAY_OF(VALUE_MATCH));
+static LadderQuery read_matches_query = {
+	.text = MATCHES " ORDER BY 2, \"match_id\"{match order}",
+	.param = {ARRAY_OF(VALUE_MATCH)},
+	.part = SOURCE_COLUMNS_PART
+};
 
 #define RATED_COLUMNS \
 	"m.match_id, m.seq, m.digest, m.status, m.reason, m.detail, m.void_reason, m.played_at, m.arrived_at, " \
 	"m.size_advantage_ratio, m.size_advantage_difference"
 
 /* Of a match that is gone there is one row, without source columns. */
-static LadderQuery read_rated_query[] =
-QUERIES("SELECT {source_columns}, " RATED_COLUMNS " "
-		"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
-		"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq", VALUE_INT8);
+static LadderQuery read_rated_query = {
+	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
+	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+	"WHERE m.seq OPERATOR(pg_catalog.>=) $1 ORDER BY m.seq",
+	.param = {VALUE_INT8},
+	.part = SOURCE_COLUMNS_PART
+};
 
 /* The next matches in rated order, of a chunk. */
 #define MATCHES_OF_CHUNK 1000
@@ -126,11 +116,13 @@ static LadderQuery next_rated_query = {
  * The same as read_rated_query for given matches, those of $1 with what the
  * source has: nothing else of it is looked at.
  */
-static LadderQuery read_chunk_query[] =
-QUERIES("SELECT {source_columns}, " RATED_COLUMNS " "
-		"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
-		"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
-		ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH));
+static LadderQuery read_chunk_query = {
+	.text = "SELECT {source_columns}, " RATED_COLUMNS " "
+	"FROM {rated_match} AS m LEFT JOIN {source} AS s ON s.match_id {match =} m.match_id "
+	"AND s.match_id {match =} ANY ($1) WHERE m.match_id {match =} ANY ($2) ORDER BY m.seq",
+	.param = {ARRAY_OF(VALUE_MATCH), ARRAY_OF(VALUE_MATCH)},
+	.part = SOURCE_COLUMNS_PART
+};
 
 /*
  * ---- Readers ----
@@ -210,7 +202,7 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 	int			i;
 
 	reader->errors = huge_array(SourceError, n);
-	reader->nerrors = careful_find(reader->ladder, &read_matches_query[reader->whole], ids, n,
+	reader->nerrors = careful_find(reader->ladder, &read_matches_query, ids, n,
 								   error_is_about_data, reader->errors);
 
 	/* The errors are in the order of the ids, and point at the same ones. */
@@ -225,10 +217,10 @@ find_readable(MatchReader *reader, Datum *ids, int n)
 int
 reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (int), SourceError *errors)
 {
-	return careful_find(ladder, &read_matches_query[false], ids, n, takes, errors);
+	return careful_find(ladder, &read_matches_query, ids, n, takes, errors);
 }
 
-/* What careful_do() is to read into the tuplestore. */
+/* What to read into the tuplestore, in a subtransaction. */
 typedef struct StoreMatches
 {
 	MatchReader *reader;
@@ -244,7 +236,7 @@ store_matches(void *arg)
 
 	if (ArrayGetNItems(ARR_NDIM(ids), ARR_DIMS(ids)) != 1)
 	{
-		store_rows(matches->reader, &read_matches_query[false], &matches->ids, NULL);
+		store_rows(matches->reader, &read_matches_query, &matches->ids, NULL);
 		return true;
 	}
 
@@ -265,13 +257,12 @@ reader_open_matches(Ladder *ladder, Datum ids, bool strict, bool careful)
 {
 	MatchReader *reader = reader_create(ladder);
 	StoreMatches matches = {reader, ids};
-	SourceError error;
 
 	reader->match.tolerant = !strict;
 	reader->store = tuplestore_begin_heap(true, false, memory_limit_work_mem());
 	if (!careful)
 		(void) store_matches(&matches);
-	else if (!careful_do(store_matches, &matches, error_is_about_data, &error))
+	else if (!in_subtransaction(store_matches, &matches, error_is_about_data))
 	{
 		IdType	   *type = ladder->match_type;
 		Datum	   *id;
@@ -316,7 +307,7 @@ open_chunk(MatchReader *reader)
 	{
 		values[0] = find_readable(reader, id, n);
 		values[1] = id_array(type, id, n);
-		store_rows(reader, &read_chunk_query[reader->whole], values, NULL);
+		store_rows(reader, &read_chunk_query, values, NULL);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -335,7 +326,6 @@ become_careful(MatchReader *reader, int64 from)
 										  "skillrating chunk of matches",
 										  ALLOCSET_DEFAULT_SIZES);
 	reader->store = tuplestore_begin_heap(false, false, memory_limit_work_mem());
-	reader->slot = NULL;
 	open_chunk(reader);
 	MemoryContextSwitchTo(old);
 }
@@ -345,7 +335,7 @@ open_stream(void *arg)
 {
 	MatchReader *reader = (MatchReader *) arg;
 
-	row_reader_open(&reader->stream, reader->ladder, &read_rated_query[reader->whole],
+	row_reader_open(&reader->stream, reader->ladder, &read_rated_query,
 					DATUMS(Int64GetDatum(reader->next_seq)));
 	return true;
 }
@@ -357,17 +347,23 @@ read_stream(void *arg)
 	return true;
 }
 
+static void
+take_from_stream(MatchReader *reader)
+{
+	reader->have_row = !reader->failed && reader->stream.have_row;
+	if (reader->have_row)
+		reader->row = reader_row(&reader->stream);
+}
+
 /* Fetch the next row of the stream; reader->failed if it raises an error. */
 static void
 fetch_from_stream(MatchReader *reader)
 {
-	SourceError error;
-
 	if (!row_reader_is_drained(&reader->stream))
 		row_reader_next(&reader->stream);
 	else
-		reader->failed = !careful_do(read_stream, reader, error_is_bearable, &error);
-	reader->have_row = !reader->failed && reader->stream.have_row;
+		reader->failed = !in_subtransaction(read_stream, reader, error_is_bearable);
+	take_from_stream(reader);
 }
 
 /*
@@ -391,25 +387,23 @@ fetch_row(MatchReader *reader)
 	reader->have_row = tuplestore_gettupleslot(reader->store, true, false,
 											   reader->slot);
 	if (reader->have_row)
+	{
 		slot_getallattrs(reader->slot);
+		reader->row = (QueryRow) {reader->slot->tts_values, reader->slot->tts_isnull};
+	}
 	MemoryContextSwitchTo(old);
 }
 
 MatchReader *
-reader_open_rated(Ladder *ladder, int64 from, bool whole)
+reader_open_rated(Ladder *ladder, int64 from)
 {
 	MatchReader *reader = reader_create(ladder);
-	SourceError error;
 
 	reader->match.tolerant = true;
 	reader->rated = true;
-	reader->whole = whole;
 	reader->next_seq = from;
-	if (careful_do(open_stream, reader, error_is_bearable, &error))
-	{
-		reader->slot = reader->stream.slot;
-		reader->have_row = reader->stream.have_row;
-	}
+	if (in_subtransaction(open_stream, reader, error_is_bearable))
+		take_from_stream(reader);
 	else
 	{
 		become_careful(reader, from);
@@ -455,8 +449,7 @@ static bool
 read_rated_columns(MatchReader *reader)
 {
 	SourceMatch *match = &reader->match;
-	TupleTableSlot *slot = reader->slot;
-	QueryRow	row = {slot->tts_values + SOURCE_NCOLUMNS, slot->tts_isnull + SOURCE_NCOLUMNS};
+	QueryRow	row = {reader->row.value + SOURCE_NCOLUMNS, reader->row.null + SOURCE_NCOLUMNS};
 
 	match->id = next_id(&row, reader->ladder->match_type);
 	match->seq = next_int64(&row);
@@ -470,7 +463,7 @@ read_rated_columns(MatchReader *reader)
 	match->advantage_given = !row.null[0] && !row.null[1];
 	match->advantage[SIZE_ADVANTAGE_RATIO] = next_number(&row);
 	match->advantage[SIZE_ADVANTAGE_DIFFERENCE] = next_number(&row);
-	return !slot->tts_isnull[SOURCE_MATCH_ID];
+	return !reader->row.null[SOURCE_MATCH_ID];
 }
 
 void
@@ -501,8 +494,10 @@ begin_without_rows(MatchReader *reader, const SourceError *error)
 	match->set_aside = match->fault = match->unreadable = unrated_nothing;
 	match->vanished = error == NULL;
 	if (error != NULL)
-		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR, error->message,
-							  error->sqlstate);
+		reader_set_unreadable(reader, UNRATED_SOURCE_ERROR,
+							  psprintf("error %s in the source: %s", unpack_sql_state(error->sqlerrcode),
+									   error->message),
+							  unpack_sql_state(error->sqlerrcode));
 }
 
 /* The error that the source raised for the current match, or NULL. */
@@ -534,20 +529,19 @@ begin_match(MatchReader *reader)
 		return;
 	}
 	memset(&reader->digests, 0, sizeof(MatchDigests));
-	source_match_begin(match, reader->slot->tts_values, reader->slot->tts_isnull);
+	source_match_begin(match, reader->row.value, reader->row.null);
 }
 
-/* Whether the row in the slot belongs to the current match. */
+/* Whether the row at hand belongs to the current match. */
 static bool
 same_match(MatchReader *reader)
 {
 	/* Of a match without rows in the source there is one without it. */
-	if (reader->rated && reader->slot->tts_isnull[SOURCE_MATCH_ID])
+	if (reader->rated && reader->row.null[SOURCE_MATCH_ID])
 		return false;
-	if (reader->slot->tts_isnull[SOURCE_MATCH_ID])
+	if (reader->row.null[SOURCE_MATCH_ID])
 		source_match_lacks(&reader->match, SOURCE_MATCH_ID);
-	return id_equal(reader->ladder->match_type, reader->match.id,
-					reader->slot->tts_values[SOURCE_MATCH_ID]);
+	return id_equal(reader->ladder->match_type, reader->match.id, reader->row.value[SOURCE_MATCH_ID]);
 }
 
 /*
@@ -593,7 +587,7 @@ finish_match(MatchReader *reader)
 }
 
 /*
- * Read the match whose first row is in the slot; false if the source raised an error
+ * Read the match whose first row is at hand; false if the source raised an error
  * meanwhile, in rated order.
  */
 static bool
@@ -609,12 +603,11 @@ read_match(MatchReader *reader)
 	}
 	do
 	{
-		const Datum *values = reader->slot->tts_values;
-		Participant *p = source_match_add(match, values, reader->slot->tts_isnull);
+		Datum		player = reader->row.value[SOURCE_PLAYER_ID];
+		Participant *p = source_match_add(match, reader->row.value, reader->row.null);
 
 		if (p != NULL)
-			match_digests_add(&reader->digests, match, reader->renaming, p,
-							  values[SOURCE_PLAYER_ID]);
+			match_digests_add(&reader->digests, match, reader->renaming, p, player);
 		fetch_row(reader);
 	} while (reader->have_row && same_match(reader));
 	if (reader->failed)
@@ -653,7 +646,7 @@ reader_next(MatchReader *reader)
 	if (!reader->have_row && !reader->careful && reader->next_error == reader->nerrors)
 		return false;
 
-	/* Matches in the slot outlive the context. */
+	/* The row at hand outlives the context. */
 	MemoryContextReset(reader->context);
 	if (!reader->have_row && reader->careful)
 	{

@@ -30,10 +30,10 @@ typedef struct MatchReader
 								 * NULL */
 	Tuplestorestate *store;		/* or NULL */
 	RowReader	stream;			/* in rated order */
-	TupleTableSlot *slot;
+	TupleTableSlot *slot;		/* for rows of the store */
 	bool		have_row;
+	QueryRow	row;			/* while there is one */
 	bool		rated;			/* with what rated_match has */
-	bool		whole;			/* with columns of no use to the model */
 	bool		failed;			/* the stream has raised an error */
 	bool		careful;
 	int			nread;			/* matches since the beginning */
@@ -72,10 +72,9 @@ extern int	reader_find_errors(Ladder *ladder, Datum *ids, int n, bool (*takes) (
 
 /*
  * Read all matches that have a place in the order, from a seq on, with what
- * rated_match has of them; such a reader cannot be rewound.  Where whole, all columns are read, and
- * match.unused is the caller's to set.
+ * rated_match has of them; such a reader cannot be rewound.
  */
-extern MatchReader *reader_open_rated(Ladder *ladder, int64 from, bool whole);
+extern MatchReader *reader_open_rated(Ladder *ladder, int64 from);
 
 /* Read the next match into reader->match; false if there is none. */
 extern bool reader_next(MatchReader *reader);

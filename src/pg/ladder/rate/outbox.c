@@ -283,14 +283,14 @@ outbox_put(Outbox *outbox, OutboxAction action, Datum *values, bool *nulls, Memo
 
 /* A row, and behind its columns the place of one of rating. */
 static void
-put_row(Outbox *outbox, OutboxAction action, const RowValues *row, const BatchPlayer *player)
+put_row(Outbox *outbox, OutboxAction action, RowValues row, const BatchPlayer *player)
 {
 	Datum		values[EVENT_MAX_COLUMNS + 1];
 	bool		nulls[EVENT_MAX_COLUMNS + 1];
 	MemoryContext old = outbox_begin_row(outbox);
 	int			place = outbox->desc->natts - 1;
 
-	table_form(outbox->table->columns, row, values, nulls);
+	table_form(outbox->table->columns, &row, values, nulls);
 	if (player != NULL)
 	{
 		values[place] = PointerGetDatum(&player->place);
@@ -303,9 +303,7 @@ put_row(Outbox *outbox, OutboxAction action, const RowValues *row, const BatchPl
 void
 put_event(Outbox *outbox, OutboxAction action, const BatchStep *step, const EventRow *row)
 {
-	RowValues	from = event_values(outbox->ladder->model, step, row);
-
-	put_row(outbox, action, &from, NULL);
+	put_row(outbox, action, event_values(outbox->ladder->model, step, row), NULL);
 }
 
 void
@@ -355,9 +353,7 @@ put_correction(Outbox *outbox, OutboxAction action, const Correction *correction
 void
 put_rating(Outbox *outbox, OutboxAction action, const BatchPlayer *player)
 {
-	RowValues	from = rating_values(outbox->ladder->model, player);
-
-	put_row(outbox, action, &from, player);
+	put_row(outbox, action, rating_values(outbox->ladder->model, player), player);
 }
 
 void
@@ -374,7 +370,7 @@ ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action
 	bool		exists = action != OUTBOX_DELETE;
 	ChangeLog  *changes = writer->rows->ladder->changes;
 
-	put_rating(writer->rows, action, player);
+	put_row(writer->rows, action, rating_values(writer->rows->ladder->model, player), player);
 	if (changes != NULL)
 		change_log_add(changes, player, exists);
 	if (writer->counts == NULL)
@@ -396,9 +392,7 @@ ratings_end(RatingWriter *writer)
 void
 put_component(Outbox *outbox, OutboxAction action, const BatchComponent *component)
 {
-	RowValues	from = component_values(component);
-
-	put_row(outbox, action, &from, NULL);
+	put_row(outbox, action, component_values(component), NULL);
 }
 
 void

@@ -110,10 +110,8 @@ ratings_are_compared(const Ladder *ladder)
 	return ladder->changes != NULL || OidIsValid(ladder->relation[LADDER_RATING_COUNT]);
 }
 
-
 extern void ratings_begin(RatingWriter *writer, Ladder *ladder);
 extern void ratings_put(RatingWriter *writer, const BatchPlayer *player, OutboxAction action);
-
 extern void ratings_end(RatingWriter *writer);
 
 /*

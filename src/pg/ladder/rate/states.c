@@ -75,18 +75,14 @@ static LadderQuery lock_pool_players_query = {
 	.param = {ARRAY_OF(VALUE_PLAYER), VALUE_TEXT}
 };
 
-/* Players whom matches or operations have touched. */
-#define TOUCHED_PLAYERS \
-	"SELECT {rating columns r} FROM {rating} AS r " \
-	"WHERE (r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS ")"
-
+/*
+ * Players whom matches or operations have touched: those given, or all.  Work on operations plans for
+ * many rows, by the values.
+ */
 static LadderQuery touched_players_query = {
-	.text = TOUCHED_PLAYERS,
-	.param = {VALUE_TEXT}
-};
-
-static LadderQuery some_touched_players_query = {
-	.text = TOUCHED_PLAYERS " AND r.player_id {player =} ANY ($2)",
+	.text = "SELECT {rating columns r} FROM {rating} AS r "
+	"WHERE (r.games OPERATOR(pg_catalog.>) 0 OR " RATING_HAS_EVENTS ") "
+	"AND ($2 IS NULL OR r.player_id {player =} ANY ($2))",
 	.param = {VALUE_TEXT, ARRAY_OF(VALUE_PLAYER)}
 };
 
@@ -188,9 +184,9 @@ same_row(const StoredRow *row, bool exists, const PlayerRecord *record, const do
 void
 batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
-	bool		nulls[2] = {false};
+	bool		nulls[2] = {false, ids == NULL};
 
-	(void) ladder_execute_each(ladder, ids == NULL ? &touched_players_query : &some_touched_players_query,
+	(void) ladder_execute_each(ladder, &touched_players_query,
 							   DATUMS(batch_shared_pool(batch, &nulls[0]),
 									  id_array(ladder->player_type, ids, n)),
 							   nulls, take_seen_rating, batch);
