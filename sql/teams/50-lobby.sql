@@ -3,7 +3,7 @@
 SELECT skillrating_internal.make_type('lobby',
 'Players who are to be split into teams, and what is known of them: lobby() makes it, the team
 makers take it as their first argument.  Arrays have an element for each player; null is unknown.
-The columns up to params are the arguments of lobby(players, mu, ...).  The others come from a
+The columns up to strict are the arguments of lobby(players, mu, ...).  The others come from a
 ladder, by lobby(ladder, players, ...).', '
 players text[]: The players.
 mu float8[]: Estimates of skill, in points of the model.
@@ -25,12 +25,15 @@ log_odds_unit float8: Points of strength for a log-odds of 1.
 command_weight float8: What a commanders command_mu is multiplied by, 0 to 1e6.
 model text: A rating model that says what teams are and when they are balanced.
 params jsonb: Its parameters.
+wishes jsonb: What breaking a constraint costs, in win probability.
+strict boolean: Whether constraints without a price that contradict one another are an error.
 counts_as text[]: The account that the player''s is merged into, or the player''s own.
 excluded boolean[]: Whether the player is excluded by exclude_player() at that time.
 context text[]: Where or as what each plays, as given.
 club text[]: The group for which each plays, as given.
 state float8[]: All state columns of the model, one player after another.
-component float8[]: The states of the components in which the players would take part, kind after kind.');
+component float8[]: The states of the components in which the players would take part, kind after kind.
+games bigint[]: How many matches each has played, by which the numbers of teams are drawn anew.');
 
 CREATE FUNCTION skillrating.lobby(
     players text[],
@@ -52,17 +55,19 @@ CREATE FUNCTION skillrating.lobby(
     log_odds_unit float8 DEFAULT 173.71779276130073,
     command_weight float8 DEFAULT 0.5,
     model text DEFAULT NULL,
-    params jsonb DEFAULT '{}')
+    params jsonb DEFAULT '{}',
+    wishes jsonb DEFAULT NULL,
+    strict boolean DEFAULT false)
 RETURNS skillrating.lobby
 LANGUAGE sql STABLE PARALLEL SAFE
 AS $function$
     -- mu is of any type, so that two parameters without types are a ladder and its players.
     SELECT ROW(players, mu::float8[], mu_2, sigma, weight, party, locked, avoid, split_evenly,
         priority, current, command_mu, command_mu_2, commanders, log_odds, strength, log_odds_unit,
-        command_weight, model, params, NULL, NULL, NULL, NULL, NULL, NULL)::skillrating.lobby
+        command_weight, model, params, wishes, strict, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::skillrating.lobby
 $function$;
 
-COMMENT ON FUNCTION skillrating.lobby(text[], anycompatiblearray, float8[], float8[], float8[], text[], integer[], text[], text[], float8[], integer[], float8[], float8[], boolean[], float8, text, float8, float8, text, jsonb) IS
+COMMENT ON FUNCTION skillrating.lobby(text[], anycompatiblearray, float8[], float8[], float8[], text[], integer[], text[], text[], float8[], integer[], float8[], float8[], boolean[], float8, text, float8, float8, text, jsonb, jsonb, boolean) IS
 'Players with their estimates as a lobby for the team makers, which read it: errors are theirs.
 The arguments are the columns of the type lobby, arrays with an element for each of up to 1000
 players.  What else there is to say of them:
@@ -81,4 +86,11 @@ strength: the ''mean'' or the ''sum'' of the players, or their ''share'': their 
 of all who play, as in the Hive model.  log_odds_unit: 400 / ln 10 for Elo.
 model, params: in place of strength, log_odds_unit and command_weight.  mu is the first state
 column, half of mu - mu_2 the side offset.
-mu_2, split_evenly, current, command_mu and log_odds are for two teams.';
+mu_2, split_evenly, current, command_mu and log_odds are for two teams.
+wishes: constraints that may be broken, and what that costs, in win probability: an object with the
+keys party, avoid, locked, split_evenly and commanders.  A value is a number from 0 to 1, or an
+array with an element for each player, or for each pair of avoid; null is no price.  A party and a
+group of split_evenly cost what their most expensive member says.  ''{"party": 0.03}'': to keep a
+party together is worth up to 3 percent.  For split_teams() and split_all_sizes().
+strict: constraints without a price that contradict one another are an error; else the fewest are
+broken.';

@@ -11,11 +11,14 @@ SELECT skillrating_internal.make_function('skillrating.split_teams', '
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false',
     'TABLE (player_id text, team integer, difference float8, win_probability float8,
-        exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
+        exact boolean, bound float8, commands boolean, broken text[], why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'Splits the players of a lobby into two to ten teams that are as even as possible.
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
 probability to win and, the same in every row, how good the split is.
+team: which is called 1 is drawn by a hash of the players, of their games if a ladder knows them, and
+of the seed, so that nobody is always in the first; not with locks to a team, current, mu_2,
+command_mu_2 or log_odds.
 difference: the strength of the first team less that of the second; with more teams, of the
 strongest less that of the weakest.
 win_probability: of the player''s own team, null on the bench.  Of two teams the first has the
@@ -29,6 +32,11 @@ exact: no split is more even, or moves fewer, or is better by the secondary obje
 no split is more even by more than bound, in points of difference; with more than two teams, of the
 root mean square deviation, or of the range.
 commands: whether the player commands the team; null without commanders.
+broken: the wishes of the lobby that the split breaks, in words, the same in every row; null for none.
+With a price the split is the one for which the largest distance of any team''s win probability from
+an equal one, and the prices of broken wishes, are together the least; the fewest constraints
+without a price are broken before all.  exact: no split is better in this, either; false with more
+than two teams, unless nothing is off.
 
 teams: the number of teams, 2 to 10.
 team_size: players on each team; the others sit out.  Null: all play, in teams of the same size if
@@ -49,7 +57,8 @@ even, with its cost in points (constraint).  They are sought within half of the 
 that in a large lobby there may be better alternatives.
 
 No rows for a null lobby, and without players or mu.  At most 64 MB of memory.
-Errors: 22023 for constraints that contradict one another, naming one of them, for a player who
+Errors: 22023 for constraints that contradict one another, naming one of them, if the lobby is strict
+or more than a few of them would have to be broken, for a player who
 occurs twice, and for unknown names; 22003 for numbers out of range; 2202E for arrays of other
 lengths; 22004 for nulls in arrays; 54000 for more than 1000 players, and for more than 24 who are
 tied to one another, or in too many ways.
@@ -62,7 +71,7 @@ SELECT skillrating_internal.make_function('skillrating.split_teams', '
     teams integer DEFAULT 2,
     team_size integer DEFAULT NULL',
     'TABLE (player_id anycompatible, team integer, difference float8, win_probability float8,
-        exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
+        exact boolean, bound float8, commands boolean, broken text[], why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 24',
 'split_teams(lobby(players, mu)), of players of any type that can be hashed and ordered.  With
 arrays that have no type, name the second: mu => .');
 
@@ -72,12 +81,12 @@ SELECT skillrating_internal.make_function('skillrating.split_all_sizes', '
     seed bigint DEFAULT NULL,
     explain boolean DEFAULT false',
     'TABLE (team_size integer, player_id text, team integer, difference float8,
-        win_probability float8, exact boolean, bound float8, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 200',
+        win_probability float8, exact boolean, bound float8, commands boolean, broken text[], why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 200',
 'The most even split into two teams for every team size from 2 to half of the players, with the
 other players on the bench, so that a server has one ready.
 
 Result: for each size, smallest first, a row for each player, in the order of players.  Sizes that
-the constraints rule out are left out.  Columns, arguments and errors are those of split_teams();
-priority and current of the lobby do not count.
+constraints without a price rule out are left out.  Columns, arguments and errors are those of
+split_teams(); priority and current of the lobby do not count.
 budget: for all sizes together, and half of it for all explanations.
 All sizes are one search; with a model or commanders each size is a search of its own.');

@@ -252,7 +252,7 @@ FROM skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04
 CROSS JOIN skillrating.lobby('once', '{1,2,3,4}'::bigint[], pool => '', at => '2024-04-01') AS e
 CROSS JOIN LATERAL (SELECT array_agg(s.team) AS team FROM skillrating.split_teams(l) AS s) AS g
 CROSS JOIN skillrating.preview('once', l.players, g.team, pool => '', at => '2024-04-01', context => '{map 1}', club => '{club 1,club 2,NULL,club 1}') AS p
-JOIN skillrating.split_teams(l) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) ON s.player_id = p.player_id
+JOIN skillrating.split_teams(l) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n) ON s.player_id = p.player_id
 JOIN once.components AS k ON k.player_id::text = p.player_id AND k.kind = 'player_context' AND k.pool = '' AND k.key = 'map 1';
 -- So do those that adjust teams, of the teams after the moves; caution is for the search alone.
 SELECT maker, count(*) > 0 AS any, bool_and(abs(found.p - (SELECT w.win_probability FROM skillrating.win_probability('once', '{1,2,3,4}'::bigint[], found.team, pool => '', at => '2024-04-01', context => '{map 1,map 1,NULL,map 2}', club => '{club 1,club 2,NULL,club 1}') AS w WHERE w.team = 1)) < 1e-12) AS as_previewed

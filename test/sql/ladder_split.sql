@@ -32,7 +32,7 @@ FROM (SELECT array_agg(player_id ORDER BY player_id) AS who, array_agg(team ORDE
     skillrating.split_teams(skillrating.lobby('fair_true', ARRAY[0, 1, 2, 3, 4, 5]::bigint[], log_odds => 1), team_size => 2) AS s LEFT JOIN LATERAL (SELECT * FROM skillrating.preview('fair_true', a.who, a.team, log_odds => 1)) AS w ON w.player_id = s.player_id::text
 GROUP BY s.team ORDER BY s.team;
 -- Nobody moves for what is even enough.
-SELECT tolerance, count(*) FILTER (WHERE team <> c) AS moves FROM unnest('{0,1000}'::float8[]) AS tolerance, skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], current => '{1,1,1,2,2,2}'), tolerance => tolerance) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n),
+SELECT tolerance, count(*) FILTER (WHERE team <> c) AS moves FROM unnest('{0,1000}'::float8[]) AS tolerance, skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5'], current => '{1,1,1,2,2,2}'), tolerance => tolerance) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n),
     LATERAL (SELECT ('{1,1,1,2,2,2}'::int[])[n]) AS x(c) GROUP BY tolerance ORDER BY tolerance;
 SELECT count(DISTINCT team) FROM skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1', 'p2', 'p3', 'p4', 'p5']), secondary => 'best', tolerance => 50);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('fair_elo', ARRAY['p0', 'p1'], sides => true));

@@ -27,8 +27,8 @@ FROM found AS f JOIN (SELECT lobby, size, min(off) AS off FROM every GROUP BY lo
 SELECT bool_and(abs(a.difference) = abs(b.difference)) AS as_even FROM evenly_lobby, LATERAL skillrating.split_all_sizes(skillrating.lobby(players::text[], mu, split_evenly => evenly::text[])) AS a, LATERAL skillrating.split_teams(skillrating.lobby(players::text[], mu, split_evenly => evenly::text[]), team_size => a.team_size) AS b
 WHERE a.player_id = b.player_id AND a.team_size > 2;
 -- It combines with the rest, says what is in the way, and what it costs.
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d,e,f}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', split_evenly => '{9,9,9,NULL,NULL,NULL}'));
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{1,2,3,4}', locked => '{1,1,NULL,NULL}', split_evenly => '{1,1,NULL,NULL}'));
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d,e,f}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', split_evenly => '{9,9,9,NULL,NULL,NULL}', strict => true));
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{1,2,3,4}', locked => '{1,1,NULL,NULL}', split_evenly => '{1,1,NULL,NULL}', strict => true));
 SELECT player_id, team, why -> 'constraint' ->> 'if' AS without FROM skillrating.split_teams(skillrating.lobby('{a,b,c,d}'::text[], '{1,2,3,4}', split_evenly => '{1,NULL,NULL,1}'), explain => true);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1,NULL}'), teams => 3);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{a,b,c}'::text[], '{1,2,3}', split_evenly => '{1,1}'));

@@ -63,7 +63,7 @@ SELECT max(abs(difference)) < 1 AS even, bool_and(exact) AS exact FROM (SELECT a
 -- Rows come in the order of the players, whatever the seed.
 SELECT bool_and(of_teams = p::text[]) AS of_teams, bool_and(of_sizes = (p || p || p)::text[]) AS of_sizes
 FROM generate_series(1, 5) AS seed, (SELECT array_agg(i ORDER BY hashint4(i)) AS p, array_agg(hashint4(i + 7)::float8 / 1e6 ORDER BY hashint4(i)) AS r FROM generate_series(1, 8) AS i) AS a,
-    LATERAL (SELECT array_agg(player_id ORDER BY n) AS of_teams FROM skillrating.split_teams(skillrating.lobby(p::text[], r), seed => seed) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n)) AS t,
+    LATERAL (SELECT array_agg(player_id ORDER BY n) AS of_teams FROM skillrating.split_teams(skillrating.lobby(p::text[], r), seed => seed) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n)) AS t,
     LATERAL (SELECT array_agg(player_id ORDER BY n) AS of_sizes FROM skillrating.split_all_sizes(skillrating.lobby(p::text[], r), seed => seed) WITH ORDINALITY AS s(team_size, player_id, team, difference, win_probability, exact, bound, why, n)) AS z;
 
 -- Nobody, and nothing known.
@@ -72,13 +72,13 @@ SELECT count(*) FROM skillrating.split_all_sizes(skillrating.lobby('{1,2,3}'::te
 SELECT count(*) FROM skillrating.split_teams(NULL::int[], '{}'), skillrating.split_all_sizes(skillrating.lobby('{}'::text[], NULL));
 
 -- What is refused, and why.
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{1,2,NULL,NULL,NULL,NULL,NULL}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, locked => '{1,1,1,1,NULL,NULL,NULL}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,2,2,NULL}', locked => '{1,2,NULL,NULL,1,2,NULL}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{1,NULL,NULL,NULL,1,1,1}'), team_size => 3);
-SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, command_mu => command, commanders => '{f,f,f,f,f,f,t}'), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', locked => '{1,2,NULL,NULL,NULL,NULL,NULL}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, locked => '{1,1,1,1,NULL,NULL,NULL}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{NULL,NULL,NULL,2,NULL,NULL,NULL}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,NULL,NULL,NULL}', avoid => '{ann,bob}', locked => '{1,NULL,NULL,NULL,NULL,NULL,NULL}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,NULL,NULL,2,2,NULL}', locked => '{1,2,NULL,NULL,1,2,NULL}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, party => '{1,1,1,1,NULL,NULL,NULL}', locked => '{1,NULL,NULL,NULL,1,1,1}', strict => true), team_size => 3);
+SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, command_mu => command, commanders => '{f,f,f,f,f,f,t}', strict => true), team_size => 3);
 SELECT * FROM split_arrays, skillrating.split_teams(players, rating, team_size => 4);
 SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, locked => '{0,0,NULL,NULL,NULL,NULL,NULL}'), team_size => 3);
 SELECT * FROM split_arrays, skillrating.split_teams(skillrating.lobby(players::text[], rating, locked => '{3,0,NULL,NULL,NULL,NULL,NULL}'));

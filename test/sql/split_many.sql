@@ -47,10 +47,10 @@ SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}', log_odds => 1), teams => 3);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}', locked => '{4,NULL,NULL}'), teams => 3);
 SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3}'::text[], '{1,2,3}'), teams => 3, objective => 'sum');
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', locked => '{1,1,1,NULL,NULL,NULL}'), teams => 3);
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}'), teams => 3);
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,2,2,2}'), teams => 3);
-SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', avoid => '{{1,2},{1,3},{1,4},{1,5},{1,6}}'), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', locked => '{1,1,1,NULL,NULL,NULL}', strict => true), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,NULL,NULL,NULL}', strict => true), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', party => '{1,1,1,2,2,2}', strict => true), teams => 3);
+SELECT * FROM skillrating.split_teams(skillrating.lobby('{1,2,3,4,5,6}'::text[], '{1,2,3,4,5,6}', avoid => '{{1,2},{1,3},{1,4},{1,5},{1,6}}', strict => true), teams => 3);
 
 -- A long search can be cancelled.
 SET statement_timeout = '100ms';

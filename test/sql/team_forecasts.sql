@@ -84,11 +84,11 @@ BEGIN
     FROM (
         SELECT 'split_teams' AS maker, 'forecast_new' AS ladder, p AS players, array_agg(s.team ORDER BY n) AS team, w AS weights, par AS parties, sides AS with_sides, array_agg(s.commands ORDER BY n) FILTER (WHERE com IS NOT NULL) AS commands, lo AS odds,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)] AS p
-        FROM unnest(ARRAY[NULL, 3]) AS size, LATERAL skillrating.split_teams(skillrating.lobby(p::text[], mu, mu_2 => mu_2, sigma => dev, weight => w, party => par::text[], log_odds => lo, model => m.name, params => m.params, command_mu => com), team_size => size) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) GROUP BY size
+        FROM unnest(ARRAY[NULL, 3]) AS size, LATERAL skillrating.split_teams(skillrating.lobby(p::text[], mu, mu_2 => mu_2, sigma => dev, weight => w, party => par::text[], log_odds => lo, model => m.name, params => m.params, command_mu => com), team_size => size) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n) GROUP BY size
         UNION ALL
         SELECT 'split_teams of three', 'forecast_new', p, array_agg(s.team ORDER BY n), w, par, false, NULL, 0,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2), max(win_probability) FILTER (WHERE s.team = 3)]
-        FROM skillrating.split_teams(skillrating.lobby((CASE WHEN many THEN p END)::text[], (SELECT array_agg(state[1] ORDER BY player) FROM forecast_lobby WHERE model = wanted AND seed = lobby_seed), sigma => dev, weight => w, party => par::text[], model => m.name, params => m.params), teams => CASE WHEN many THEN 3 ELSE 2 END) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n)
+        FROM skillrating.split_teams(skillrating.lobby((CASE WHEN many THEN p END)::text[], (SELECT array_agg(state[1] ORDER BY player) FROM forecast_lobby WHERE model = wanted AND seed = lobby_seed), sigma => dev, weight => w, party => par::text[], model => m.name, params => m.params), teams => CASE WHEN many THEN 3 ELSE 2 END) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n)
         UNION ALL
         SELECT 'split_all_sizes', 'forecast_new', p, array_agg(s.team ORDER BY array_position(p, s.player_id::int)), w, par, sides, array_agg(s.commands ORDER BY array_position(p, s.player_id::int)) FILTER (WHERE com IS NOT NULL), lo,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
@@ -96,11 +96,11 @@ BEGIN
         UNION ALL
         SELECT 'split_teams, ladder', 'forecast_full', p, array_agg(s.team ORDER BY n), w, par, sides, array_agg(s.commands ORDER BY n) FILTER (WHERE com IS NOT NULL), lo,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2)]
-        FROM unnest(ARRAY[NULL, 3]) AS size, LATERAL skillrating.split_teams(skillrating.lobby('forecast_full', p, weight => w, party => par::text[], sides => sides, commanders => CASE WHEN com IS NOT NULL THEN '{t}'::boolean[] END, log_odds => lo), team_size => size) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n) GROUP BY size
+        FROM unnest(ARRAY[NULL, 3]) AS size, LATERAL skillrating.split_teams(skillrating.lobby('forecast_full', p, weight => w, party => par::text[], sides => sides, commanders => CASE WHEN com IS NOT NULL THEN '{t}'::boolean[] END, log_odds => lo), team_size => size) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n) GROUP BY size
         UNION ALL
         SELECT 'split_teams of three, ladder', 'forecast_full', p, array_agg(s.team ORDER BY n), w, par, false, NULL, 0,
             ARRAY[max(win_probability) FILTER (WHERE s.team = 1), max(win_probability) FILTER (WHERE s.team = 2), max(win_probability) FILTER (WHERE s.team = 3)]
-        FROM skillrating.split_teams(skillrating.lobby('forecast_full', CASE WHEN many THEN p END, weight => w, party => par::text[]), teams => CASE WHEN many THEN 3 ELSE 2 END) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, why, n)
+        FROM skillrating.split_teams(skillrating.lobby('forecast_full', CASE WHEN many THEN p END, weight => w, party => par::text[]), teams => CASE WHEN many THEN 3 ELSE 2 END) WITH ORDINALITY AS s(player_id, team, difference, win_probability, exact, bound, commands, broken, why, n)
         UNION ALL
         SELECT 'suggest_swaps, ladder', 'forecast_full', p, (SELECT array_agg(CASE WHEN p[i] = ANY ((array_agg(s.player_id_a) || array_agg(s.player_id_b))::int[]) THEN 3 - now_in[i] ELSE now_in[i] END ORDER BY i) FROM generate_series(1, 9) AS i), w, par, sides, commanding(p, com, min(s.commander_1)::int, min(s.commander_2)::int), lo, ARRAY[max(win_probability)]
         FROM skillrating.suggest_swaps(skillrating.lobby('forecast_full', p, weight => w, party => par::text[], current => now_in, sides => sides, commanders => CASE WHEN com IS NOT NULL THEN coalesce(may, '{t,t,t,t,t,t,t,t,t}') END, log_odds => lo)) AS s GROUP BY swaps

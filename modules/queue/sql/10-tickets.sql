@@ -45,7 +45,7 @@ DECLARE
         locked => locked, commanders => CASE WHEN q.commanders THEN commanders END,
         context => CASE WHEN q.context IS NOT NULL THEN ARRAY[q.context] END,
         pool => q.rating_pool, sides => q.sides, caution => q.caution, log_odds => q.log_odds,
-        at => lobby_of.at);
+        at => lobby_of.at, strict => true);
 BEGIN
     IF cardinality(players) > (SELECT count(DISTINCT u.id) FROM unnest(e.counts_as) AS u(id)) THEN
         RAISE invalid_parameter_value USING MESSAGE = 'array players contains a player twice';

@@ -55,7 +55,7 @@ BEGIN
                 array_fill(NULL::integer, ARRAY[there]) || p.party, NULL,
                 here.teams || array_fill(NULL::integer, ARRAY[waiting])),
             teams => q.teams, team_size => size, budget => 20) WITH ORDINALITY AS s(player, team,
-                difference, win_probability, exact, bound, commands, why, n)
+                difference, win_probability, exact, bound, commands, broken, why, n)
         WHERE s.n > there ORDER BY s.n);
 EXCEPTION
     -- Parties may not fit, or the search ends before it has found how.

@@ -17,7 +17,9 @@ SELECT skillrating_internal.make_function('skillrating.lobby', '
     sides boolean DEFAULT false,
     caution float8 DEFAULT 0,
     log_odds float8 DEFAULT 0,
-    at timestamptz DEFAULT NULL',
+    at timestamptz DEFAULT NULL,
+    wishes jsonb DEFAULT NULL,
+    strict boolean DEFAULT false',
     'skillrating.lobby', 'STABLE',
 'Players of a ladder as a lobby for the team makers: with their states in a pool or the initial ones,
 and the ladder''s model and parameters.

@@ -35,6 +35,8 @@ has_constraint(const Lobby *lobby, ConstraintKind kind, int number)
 			return number < lobby->n && leads_group(lobby, lobby->evenly, number);
 		case CONSTRAINT_APART:
 			return number < lobby->napart;
+		case CONSTRAINT_COMMAND:
+			return number == 0 && lobby->command[0] != NULL && lobby->commander != NULL;
 		case CONSTRAINT_PRIORITY:
 			break;
 	}
@@ -47,7 +49,7 @@ list_constraints(const Lobby *lobby, TeamConstraint **constraints)
 {
 	int			most = lobby->n > lobby->napart ? lobby->n : lobby->napart;
 	TeamConstraint *constraint = room_array(lobby->room, sizeof(TeamConstraint),
-											3 * (size_t) lobby->n + (size_t) lobby->napart + 1);
+											3 * (size_t) lobby->n + (size_t) lobby->napart + 2);
 	int			n = 0;
 	int			kind;
 	int			i;
@@ -85,6 +87,9 @@ drop_constraint(Lobby *without, const Lobby *lobby, const TeamConstraint *constr
 			for (i = 0; i < lobby->n; i++)
 				without->allowed_teams[i] = allowed_teams_of(lobby, lobby->locked_teams, i);
 			break;
+		case CONSTRAINT_COMMAND:
+			without->commander = NULL;
+			break;
 		case CONSTRAINT_APART:
 			break;
 	}
@@ -121,10 +126,10 @@ drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
 	return without;
 }
 
-/* Whether there is any split without the constraints that are dropped, however uneven. */
-static bool
+bool
 is_feasible_without(const Lobby *lobby, const SplitRequest *request,
-					const TeamConstraint *constraint, const bool *dropped, int n)
+					const TeamConstraint *constraint, const bool *dropped, int n,
+					SplitStatus *status)
 {
 	void	   *began = lobby->room->begin();
 	Lobby		flat = drop_constraints(lobby, constraint, dropped, n);
@@ -139,6 +144,7 @@ is_feasible_without(const Lobby *lobby, const SplitRequest *request,
 	flat.current = NULL;
 	anything.secondary = SECONDARY_NONE;
 	split_lobby(&flat, &anything, &split);
+	*status = split.status;
 	lobby->room->end(began);
 	return split.answer.found;
 }
@@ -148,13 +154,14 @@ find_conflict(const Lobby *lobby, const SplitRequest *request,
 			  const TeamConstraint *constraint, int n, bool *kept)
 {
 	bool	   *dropped = room_zeros(lobby->room, sizeof(bool), (size_t) n);
+	SplitStatus status;
 	int			i;
 
 	memset(kept, 0, sizeof(bool) * (size_t) n);
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		if (is_feasible_without(lobby, request, constraint, dropped, n))
+		if (is_feasible_without(lobby, request, constraint, dropped, n, &status))
 			return i;
 		dropped[i] = false;
 	}
@@ -166,7 +173,7 @@ find_conflict(const Lobby *lobby, const SplitRequest *request,
 	for (i = 0; i < n; i++)
 	{
 		dropped[i] = true;
-		kept[i] = is_feasible_without(lobby, request, constraint, dropped, n);
+		kept[i] = is_feasible_without(lobby, request, constraint, dropped, n, &status);
 		dropped[i] = !kept[i];
 	}
 	return -1;

@@ -8,22 +8,6 @@
 
 #include "core/split/lobby.h"
 
-typedef enum ConstraintKind
-{
-	CONSTRAINT_LOCK,
-	CONSTRAINT_PARTY,
-	CONSTRAINT_EVENLY,
-	CONSTRAINT_APART,
-	CONSTRAINT_PRIORITY
-} ConstraintKind;
-
-typedef struct TeamConstraint
-{
-	ConstraintKind kind;
-	int			number;			/* the player, the first of the party or
-								 * group, or the pair */
-} TeamConstraint;
-
 /* The constraints of a lobby; returns their number. */
 extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
 
@@ -33,6 +17,14 @@ extern int	list_constraints(const Lobby *lobby, TeamConstraint **constraints);
  */
 extern Lobby drop_constraints(const Lobby *lobby, const TeamConstraint *constraint,
 							  const bool *dropped, int n);
+
+/*
+ * Whether there is any split without the constraints that are dropped, however uneven; if not,
+ * status says whether they tie too many players to one another.
+ */
+extern bool is_feasible_without(const Lobby *lobby, const SplitRequest *request,
+								const TeamConstraint *constraint, const bool *dropped, int n,
+								SplitStatus *status);
 
 /*
  * Which of these n constraints are in the way of a split: returns the place of one without which

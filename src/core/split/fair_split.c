@@ -66,6 +66,59 @@ forecast_split(const Lobby *lobby, const int *team, const int *commander, Split 
 		win_by_strength(lobby, team, commander, split);
 }
 
+/* Whether a split may have its teams in any order. */
+static bool
+are_numbers_free(const Lobby *lobby)
+{
+	int			i;
+
+	for (i = 0; i < lobby->n && lobby->locked_teams != NULL; i++)
+		if ((lobby->locked_teams[i] | SPLIT_MAY(SPLIT_BENCH)) != SPLIT_ANYWHERE(lobby->nteams) &&
+			lobby->locked_teams[i] != SPLIT_MAY(SPLIT_BENCH))
+			return false;
+	return lobby->estimate[0] == lobby->estimate[1] && lobby->command[0] == lobby->command[1] &&
+		lobby->log_odds == 0 && lobby->current == NULL;
+}
+
+void
+draw_numbers(const Lobby *lobby, Split *split)
+{
+	uint64_t	lowest[SPLIT_MAX_TEAMS];
+	int			commander[2] = {split->answer.commander[0], split->answer.commander[1]};
+	int			number[SPLIT_MAX_TEAMS + 1] = {SPLIT_BENCH};
+	int			i,
+				t;
+
+	if (lobby->lot == NULL || !are_numbers_free(lobby))
+		return;
+	for (t = 0; t < lobby->nteams; t++)
+		lowest[t] = UINT64_MAX;
+	for (i = 0; i < lobby->n; i++)
+	{
+		t = split->answer.team[i] - 1;
+		if (t >= 0 && lobby->lot[i] < lowest[t])
+			lowest[t] = lobby->lot[i];
+	}
+	for (t = 0; t < lobby->nteams; t++)
+	{
+		number[t + 1] = 1;
+		for (i = 0; i < lobby->nteams; i++)
+			number[t + 1] += lowest[i] < lowest[t] || (lowest[i] == lowest[t] && i < t);
+	}
+	for (i = 0; i < lobby->n; i++)
+		split->answer.team[i] = number[split->answer.team[i]];
+	if (lobby->nteams == 2 && number[1] == 2)
+	{
+		split->answer.commander[0] = commander[1];
+		split->answer.commander[1] = commander[0];
+
+		split->difference = 0.0 - split->difference;
+		split->imbalance_logit = 0.0 - split->imbalance_logit;
+		split->even_difference = 0.0 - split->even_difference;
+	}
+	forecast_split(lobby, split->answer.team, split->answer.commander, split);
+}
+
 /* What is added to the strength of the first team if so much is added to its players. */
 static double
 strength_ahead(const Lobby *lobby, const int *team, const int *commander, double ahead)

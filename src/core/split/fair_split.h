@@ -25,6 +25,12 @@ split_unfairness(const Split *split)
 }
 
 /*
+ * Draw which team is called 1, and so on, where numbers mean nothing: teams are in the order of the
+ * lowest lot of their players.  The split has been forecast, and is forecast again.
+ */
+extern void draw_numbers(const Lobby *lobby, Split *split);
+
+/*
  * Call a split unproven if the model finds its teams even at another difference than the one that
  * was sought: others may be more even then.
  */

@@ -324,6 +324,8 @@ seat_players(const Lobby *all, const int *player, int n, Lobby *lobby)
 	lobby->estimate[1] = all->estimate[1] == all->estimate[0] ? lobby->estimate[0] :
 		numbers_of(lobby, all->estimate[1], player);
 	lobby->weight = numbers_of(lobby, all->weight, player);
+	if (all->lot != NULL)
+		lobby->lot = room_array(lobby->room, sizeof(uint64_t), (size_t) n);
 	lobby->command[0] = numbers_of(lobby, all->command[0], player);
 	lobby->command[1] = all->command[1] == all->command[0] ? lobby->command[0] :
 		numbers_of(lobby, all->command[1], player);
@@ -337,6 +339,8 @@ seat_players(const Lobby *all, const int *player, int n, Lobby *lobby)
 
 		if (all->commander != NULL)
 			lobby->commander[i] = all->commander[player[i]];
+		if (all->lot != NULL)
+			lobby->lot[i] = all->lot[player[i]];
 
 		/* The number of a party is the place of its first, plus one. */
 		for (j = 0; j <= i && party != 0 && lobby->party[i] == 0; j++)

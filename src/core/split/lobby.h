@@ -37,6 +37,26 @@ typedef struct LobbyModel
 							double ahead, double *win);
 } LobbyModel;
 
+/* What binds the players of a lobby. */
+typedef enum ConstraintKind
+{
+	CONSTRAINT_LOCK,
+	CONSTRAINT_PARTY,
+	CONSTRAINT_EVENLY,
+	CONSTRAINT_APART,
+	CONSTRAINT_COMMAND,			/* only some may command */
+	CONSTRAINT_PRIORITY
+} ConstraintKind;
+
+#define CONSTRAINT_KINDS (CONSTRAINT_PRIORITY + 1)
+
+typedef struct TeamConstraint
+{
+	ConstraintKind kind;
+	int			number;			/* the player, the first of the party or
+								 * group, or the pair */
+} TeamConstraint;
+
 /*
  * The players: all arrays have an element for each.  What a player is worth (mu) is in points of
  * the model, and so are strengths.
@@ -62,6 +82,8 @@ struct Lobby
 	int		   *locked_teams;	/* and where regardless of priority */
 	bool	   *commander;		/* who may command */
 	double	   *priority;		/* who comes first to play */
+	uint64_t   *lot;			/* by which teams get their numbers, no two
+								 * alike, or NULL: as they are found */
 	int		   *current;		/* where each is now */
 	bool		counts_moves;	/* from there: a size says how many */
 	int		   *home;			/* the team that each is in, from which a size
@@ -70,6 +92,10 @@ struct Lobby
 	SplitPair  *apart;
 	int			napart;
 	int			benched;		/* locked there */
+	const double *price[CONSTRAINT_KINDS];	/* of a constraint that is not
+											 * kept, in win probability, by its
+											 * number; NULL or infinite: none */
+	bool		strict;			/* what has no price is never broken */
 	double		log_odds;		/* what the first team has in advance */
 	TeamStrength strength;
 	double		log_odds_unit;	/* points of strength for a log-odds of 1 */

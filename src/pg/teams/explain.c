@@ -10,6 +10,7 @@
 #include "utils/json.h"
 
 #include "core/split/compare.h"
+#include "pg/sql/arrays.h"
 
 /* In larger lobbies a conflict is not explained, as every constraint is tried for that. */
 #define MAX_TO_EXPLAIN 100
@@ -38,10 +39,23 @@ describe_without(const Lobby *lobby, const TeamConstraint *constraint)
 			pair = &lobby->apart[constraint->number];
 			return psprintf("players %s and %s do not avoid each other",
 							player_text(lobby, pair->a), player_text(lobby, pair->b));
+		case CONSTRAINT_COMMAND:
+			return pstrdup("anybody may command");
 		case CONSTRAINT_PRIORITY:
 			break;
 	}
 	return pstrdup("priority does not decide who plays");
+}
+
+Datum
+broken_wishes(const Lobby *lobby, const BrokenWishes *broken)
+{
+	const char **text = palloc_array(const char *, broken->n + 1);
+	int			i;
+
+	for (i = 0; i < broken->n; i++)
+		text[i] = describe_without(lobby, &broken->wish[i]);
+	return broken->n == 0 ? (Datum) 0 : text_array(text, broken->n);
 }
 
 /*

@@ -243,6 +243,8 @@ put_teams(FunctionCallInfo fcinfo, const Lobby *lobby, const Split *split, const
 		put_datum(&row, rows->quality[1], rows->no_quality[1]);
 		put_datum(&row, BoolGetDatum(commander[0] == place || commander[1] == place),
 				  lobby->command[0] == NULL);
+		if (rows->with_broken)
+			put_datum(&row, rows->broken, rows->broken == (Datum) 0);
 		put_datum(&row, why, why == (Datum) 0);
 		why = (Datum) 0;
 		add_result_row(fcinfo, &row);

@@ -15,6 +15,7 @@
 #include "core/split/constraints.h"
 #include "core/split/lobby.h"
 #include "core/split/lobby_match.h"
+#include "core/split/wishes.h"
 #include "pg/sql/ids.h"
 
 /* What lobby->people is: arrays in the order of the lobby, which is that of the seed. */
@@ -24,6 +25,8 @@ typedef struct People
 	Datum	   *player;
 	int		   *order;			/* the player's place among the arguments, */
 	int		   *input_index;	/* and the other way round */
+	int		   *pair;			/* the place among the arguments of pairs who
+								 * are apart */
 	LobbyMatch *match;			/* the model's, or NULL */
 	LobbyMatch *forecast;		/* the same in all that a ladder knows, for
 								 * the forecast of an answer, or NULL */
@@ -79,6 +82,9 @@ typedef struct TeamRows
 	bool		by_team;		/* all of a team, and nobody of the bench */
 	Datum		quality[2];		/* two columns behind the probability */
 	bool		no_quality[2];
+	bool		with_broken;	/* there is a column of broken wishes behind
+								 * the commanders, */
+	Datum		broken;			/* or 0: null */
 	Datum		why;			/* in the first row, or 0: null */
 } TeamRows;
 
@@ -109,6 +115,9 @@ extern void explain_split(StringInfo json, const Lobby *lobby, const SplitReques
 
 /* The same as a whole object. */
 extern Datum why_split(const Lobby *lobby, const SplitRequest *request, const Split *split);
+
+/* What a split breaks, in words, as an array of texts, or 0 for nothing. */
+extern Datum broken_wishes(const Lobby *lobby, const BrokenWishes *broken);
 
 /*
  * Report (54000) that the constraints tie too many players to one another for a split

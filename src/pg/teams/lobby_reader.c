@@ -14,11 +14,13 @@
 #include "pg/teams/lobby_reader.h"
 
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "common/pg_prng.h"
 #include "utils/builtins.h"
 
 #include "pg/sql/arrays.h"
 #include "pg/sql/composite.h"
+#include "pg/sql/json.h"
 
 #define MAX_WEIGHT 1e6			/* of a commander, or a player, */
 #define MIN_SHARE_PLAYED 1e-6	/* and the least of a player */
@@ -72,7 +74,8 @@ static const ColumnSpec columns[LOBBY_NCOLUMNS] = {
 	[LOBBY_CONTEXT] = {.name = "context",.element = TEXTOID,.per_player = true,.nulls = true},
 	[LOBBY_CLUB] = {.name = "club",.element = TEXTOID,.per_player = true,.nulls = true},
 	[LOBBY_STATE] = {.name = "state",.element = FLOAT8OID},
-	[LOBBY_COMPONENT] = {.name = "component",.element = FLOAT8OID}
+	[LOBBY_COMPONENT] = {.name = "component",.element = FLOAT8OID},
+	[LOBBY_GAMES] = {.name = "games",.element = INT8OID,.per_player = true}
 };
 
 int
@@ -385,6 +388,29 @@ read_players(const LobbyValue *value, const Lobby *lobby)
 	return table;
 }
 
+/*
+ * The lots by which teams are numbered: from who plays, not from how good they are, and on a ladder
+ * from how often each has played, so that the same players get other numbers next time.
+ */
+static void
+draw_lots(FunctionCallInfo fcinfo, int seed, const LobbyValue *value, Lobby *lobby)
+{
+	const int64 *games = value->null[LOBBY_GAMES] ? NULL : column_elements(value, LOBBY_GAMES);
+	uint64		start = has_argument(fcinfo, seed) ? (uint64) PG_GETARG_INT64(seed) : 0;
+	int			i;
+
+	lobby->lot = palloc_array(uint64, lobby->n + 1);
+	for (i = 0; i < lobby->n; i++)
+	{
+		char	   *text = player_text(lobby, i);
+
+		CHECK_FOR_INTERRUPTS();
+		lobby->lot[i] = hash_bytes_extended((const unsigned char *) text, (int) strlen(text),
+											games != NULL ? start + (uint64) games[people_of(lobby)->order[i]] : start);
+		pfree(text);
+	}
+}
+
 /* Accounts of a ladder, of which no two may be of one player. */
 static void
 check_counts_as(const LobbyValue *value, const Lobby *lobby)
@@ -434,6 +460,7 @@ read_avoid(ArrayType *array, IdTable *table, Lobby *lobby)
 				 errmsg("array avoid must consist of pairs, not of %d elements", n),
 				 errhint("Write '{{a,b},{c,d}}', or the same in one row.")));
 	lobby->apart = palloc_array(SplitPair, n / 2 + 1);
+	people_of(lobby)->pair = palloc_array(int, n / 2 + 1);
 	for (i = 0; i < n; i++)
 	{
 		char	   *name = TextDatumGetCString(element[i]);
@@ -450,12 +477,14 @@ read_avoid(ArrayType *array, IdTable *table, Lobby *lobby)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("player %s cannot avoid themselves", name)));
 		is_known = &seen[Min(place[0], place[1]) * lobby->n + Max(place[0], place[1])];
-		if (!*is_known)
-			lobby->apart[lobby->napart++] = (SplitPair)
+		if (*is_known)
+			continue;
+		*is_known = true;
+		people_of(lobby)->pair[lobby->napart] = i / 2;
+		lobby->apart[lobby->napart++] = (SplitPair)
 		{
 			place[0], place[1]
 		};
-		*is_known = true;
 	}
 	pfree(seen);
 }
@@ -512,6 +541,80 @@ read_constraints(const LobbyValue *value, IdTable *table, Lobby *lobby)
 	 * one goes on saying what was asked for.
 	 */
 	lobby->allowed_teams = lobby->locked_teams = locked;
+}
+
+/*
+ * The prices of a kind of constraints, by the place of what they are about among the arguments: all
+ * the same, or those of an array of n, in which null is no price.
+ */
+static double *
+read_prices(const JsonReader *reader, int n)
+{
+	double	   *price = palloc_array(double, n + 1);
+	const char *expected = n == 0 ? "a number from 0 to 1" :
+		psprintf("a number from 0 to 1, or an array of %d numbers and nulls", n);
+	int			i;
+
+	for (i = 0; i < Max(n, 1); i++)
+	{
+		bool		each = json_value_size(&reader->value) == n && n > 0;
+		const JsonbValue *value = each ? json_value_element(&reader->value, i) : &reader->value;
+
+		price[i] = INFINITY;
+		if ((!each || value->type != jbvNull) &&
+			(!json_value_number(value, &price[i]) || !(price[i] >= 0 && price[i] <= 1)))
+			json_invalid_value(reader, expected);
+	}
+	return price;
+}
+
+/* What each constraint costs that may be broken; a group costs what its dearest member says. */
+static void
+read_wishes(const LobbyValue *value, Lobby *lobby)
+{
+	static const char *const keys[] = {
+		[CONSTRAINT_LOCK] = "locked",[CONSTRAINT_PARTY] = "party",
+			[CONSTRAINT_EVENLY] = "split_evenly",[CONSTRAINT_APART] = "avoid",
+			[CONSTRAINT_COMMAND] = "commanders", NULL
+	};
+	const char *valid = "The keys are party, avoid, locked, split_evenly and commanders.";
+	const People *people = people_of(lobby);
+	JsonReader	reader;
+
+	if (value->null[LOBBY_WISHES])
+		return;
+	json_reader_begin(&reader, DatumGetJsonbP(value->value[LOBBY_WISHES]), "wishes", valid);
+	while (json_reader_next(&reader))
+	{
+		int			kind = 0;
+		int			pairs = value->null[LOBBY_AVOID] ? 0 : array_size(column_array(value, LOBBY_AVOID)) / 2;
+		double	   *given;
+		double	   *price;
+		int			i;
+
+		while (keys[kind] != NULL && strcmp(reader.key, keys[kind]) != 0)
+			kind++;
+		if (keys[kind] == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("wishes have no \"%s\"", reader.key),
+					 errhint("%s", valid)));
+		given = read_prices(&reader, kind == CONSTRAINT_COMMAND ? 0 :
+							kind == CONSTRAINT_APART ? pairs : lobby->n);
+		price = palloc0_array(double, Max(lobby->n, lobby->napart) + 1);
+		price[0] = kind == CONSTRAINT_COMMAND ? given[0] : 0;
+		for (i = 0; i < lobby->napart && kind == CONSTRAINT_APART; i++)
+			price[i] = given[people->pair[i]];
+		for (i = 0; i < lobby->n && kind <= CONSTRAINT_EVENLY; i++)
+		{
+			const int  *group = kind == CONSTRAINT_PARTY ? lobby->party :
+				kind == CONSTRAINT_EVENLY ? lobby->evenly : NULL;
+			int			first = group != NULL && group[i] != 0 ? group[i] - 1 : i;
+
+			price[first] = Max(price[first], given[people->order[i]]);
+		}
+		lobby->price[kind] = price;
+	}
 }
 
 /* The strength of teams, and the handicap. */
@@ -603,9 +706,12 @@ read_lobby(FunctionCallInfo fcinfo, const LobbyUse *use, Lobby *lobby)
 	/* From here on players are known by their place in the lobby. */
 	read_order(fcinfo, budget > 0 ? budget + 1 : 0, people_of(lobby), lobby->n);
 	table = read_players(&value, lobby);
+	draw_lots(fcinfo, budget > 0 ? budget + 1 : 0, &value, lobby);
 	check_counts_as(&value, lobby);
 	read_estimates(&value, lobby);
 	read_constraints(&value, table, lobby);
+	read_wishes(&value, lobby);
+	lobby->strict = !value.null[LOBBY_STRICT] && DatumGetBool(value.value[LOBBY_STRICT]);
 	id_table_free(table);
 	read_strength(&value, lobby);
 	if (!value.null[LOBBY_MODEL])

@@ -35,12 +35,15 @@ typedef enum LobbyColumn
 	LOBBY_COMMAND_WEIGHT,
 	LOBBY_MODEL,
 	LOBBY_PARAMS,
+	LOBBY_WISHES,
+	LOBBY_STRICT,
 	LOBBY_COUNTS_AS,			/* from here on a ladder's constructor alone */
 	LOBBY_EXCLUDED,
 	LOBBY_CONTEXT,
 	LOBBY_CLUB,
 	LOBBY_STATE,
 	LOBBY_COMPONENT,
+	LOBBY_GAMES,
 	LOBBY_NCOLUMNS
 } LobbyColumn;
 

@@ -222,6 +222,7 @@ offer_match(Tickets *tickets, const QueueMatch *found)
 		take_teams(&lobby, found->team, &split);
 	if (!split.answer.found)
 		return false;
+	draw_numbers(&lobby, &split);
 	for (t = 0; t < problem->nteams; t++)
 		least = Min(least, split.win[t]);
 	if (window > 0)

@@ -69,12 +69,13 @@ read_request(FunctionCallInfo fcinfo, int arg, Lobby *lobby, SplitRequest *reque
 
 /* Return the rows of a split, with a team size in front unless that is 0. */
 static void
-put_split(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *split, Datum why)
+put_split(FunctionCallInfo fcinfo, const Lobby *lobby, int team_size, Split *split,
+		  const BrokenWishes *broken, Datum why)
 {
 	TeamRows	rows = {
 		.numbered = team_size > 0,.number = team_size,
 		.quality = {BoolGetDatum(is_exact(split)), Float8GetDatum(split->bound)},
-		.why = why
+		.with_broken = true,.broken = broken_wishes(lobby, broken),.why = why
 	};
 
 	forecast_answer(lobby, split->answer.team, split->answer.commander, split);
@@ -97,6 +98,7 @@ SQL_FUNCTION(skillrating_split_teams)
 	};
 	Lobby		lobby;
 	SplitRequest request = {.objective = SPLIT_SQUARES};
+	BrokenWishes broken;
 	Split		split;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -107,11 +109,12 @@ SQL_FUNCTION(skillrating_split_teams)
 	if (lobby.n == 0 && !has_argument(fcinfo, team_size))
 		return (Datum) 0;
 	request_sizes(fcinfo, team_size, &lobby, &request);
-	split_fairly(&lobby, &request, &split);
+	split_by_wishes(&lobby, &request, &split, &broken);
 	if (!split.answer.found)
 		report_no_split(&lobby, &request, &split);
-	put_split(fcinfo, &lobby, 0, &split,
-			  !two_arrays && wants_why(fcinfo) ? why_split(&lobby, &request, &split) : (Datum) 0);
+	draw_numbers(&lobby, &split);
+	put_split(fcinfo, &lobby, 0, &split, &broken,
+			  !two_arrays && wants_why(fcinfo) ? why_split(&broken.without, &request, &split) : (Datum) 0);
 	return (Datum) 0;
 }
 
@@ -126,6 +129,9 @@ SQL_FUNCTION(skillrating_split_all_sizes)
 	bool		explain = wants_why(fcinfo);
 	Lobby		lobby;
 	Split	   *split;
+	bool		wishes;
+	bool		found = false;
+	SplitRequest request;
 	int			nsizes;
 	int			s;
 
@@ -136,23 +142,42 @@ SQL_FUNCTION(skillrating_split_all_sizes)
 	if (nsizes <= 0)
 		return (Datum) 0;
 	split = palloc_array(Split, nsizes);
-	split_every_size(&lobby, MIN_SIZE, nsizes, split);
+	wishes = has_prices(&lobby);
+	if (!wishes)
+		split_every_size(&lobby, MIN_SIZE, nsizes, split);
 
-	/* Explanations of all sizes share the work of one split. */
+	/* Explanations of all sizes share the work of one split, and so do splits with wishes. */
 	lobby.max_work /= nsizes;
+	lobby.strict = true;
 	for (s = 0; s < nsizes; s++)
 	{
 		int			team_size = MIN_SIZE + s;
-		SplitRequest request = {.size = {team_size, team_size}};
+		BrokenWishes broken = {.n = 0};
+
+		request = (SplitRequest)
+		{
+			.size =
+			{
+				team_size, team_size
+			}
+		};
+		if (wishes)
+			split_by_wishes(&lobby, &request, &split[s], &broken);
+		else
+			broken.without = lobby;
 
 		/* The constraints contradict one another, whatever the size. */
-		if (split[s].status != SPLIT_OK)
+		if (split[s].status != SPLIT_OK && !wishes)
 			report_no_split(&lobby, &request, &split[s]);
 		if (!split[s].answer.found)
 			continue;
-		lobby.even_difference = split[s].even_difference;
-		put_split(fcinfo, &lobby, team_size, &split[s],
-				  explain ? why_split(&lobby, &request, &split[s]) : (Datum) 0);
+		found = true;
+		draw_numbers(&lobby, &split[s]);
+		broken.without.even_difference = split[s].even_difference;
+		put_split(fcinfo, &lobby, team_size, &split[s], &broken,
+				  explain ? why_split(&broken.without, &request, &split[s]) : (Datum) 0);
 	}
+	if (wishes && !found && split[nsizes - 1].status != SPLIT_OK)
+		report_no_split(&lobby, &request, &split[nsizes - 1]);
 	return (Datum) 0;
 }

@@ -46,7 +46,9 @@ enum
 	LOBBY_ARG_SIDES,
 	LOBBY_ARG_CAUTION,
 	LOBBY_ARG_LOG_ODDS,
-	LOBBY_ARG_AT
+	LOBBY_ARG_AT,
+	LOBBY_ARG_WISHES,
+	LOBBY_ARG_STRICT
 };
 
 /* Arguments that are columns as they are. */
@@ -58,7 +60,8 @@ static const struct
 	{LOBBY_ARG_WEIGHT, LOBBY_WEIGHT}, {LOBBY_ARG_PARTY, LOBBY_PARTY},
 	{LOBBY_ARG_LOCKED, LOBBY_LOCKED}, {LOBBY_ARG_AVOID, LOBBY_AVOID},
 	{LOBBY_ARG_SPLIT_EVENLY, LOBBY_SPLIT_EVENLY}, {LOBBY_ARG_PRIORITY, LOBBY_PRIORITY},
-	{LOBBY_ARG_CURRENT, LOBBY_CURRENT}, {LOBBY_ARG_LOG_ODDS, LOBBY_LOG_ODDS}
+	{LOBBY_ARG_CURRENT, LOBBY_CURRENT}, {LOBBY_ARG_LOG_ODDS, LOBBY_LOG_ODDS},
+	{LOBBY_ARG_WISHES, LOBBY_WISHES}, {LOBBY_ARG_STRICT, LOBBY_STRICT}
 };
 
 static LadderQuery params_query = {.text = "SELECT params FROM {ladder}"};
@@ -272,6 +275,20 @@ put_states(LobbyDraft *draft, double caution, bool sides, bool commanders)
 	}
 }
 
+/* How many matches each has played, by which team makers number teams anew. */
+static void
+put_games(LobbyDraft *draft)
+{
+	Datum	   *games = palloc_array(Datum, draft->arrays.n);
+	int			i;
+
+	for (i = 0; i < draft->arrays.n; i++)
+		games[i] = Int64GetDatum(draft->player[i]->record.games);
+	set_column(draft, LOBBY_GAMES,
+			   PointerGetDatum(construct_array(games, draft->arrays.n, INT8OID, sizeof(int64),
+											   FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)));
+}
+
 /* The model and its parameters, which has what is asked for. */
 static void
 put_model(LobbyDraft *draft, double caution, bool sides, bool commanders)
@@ -337,6 +354,7 @@ fill_lobby(LobbyDraft *draft)
 	draft->context = read_names(draft, GIVEN_CONTEXT, LOBBY_CONTEXT, &draft->no_context);
 	draft->club = read_names(draft, GIVEN_CLUB, LOBBY_CLUB, &draft->no_club);
 	load_states(draft);
+	put_games(draft);
 	put_states(draft, caution, sides, commanders);
 	if (commanders)
 		put_commanders(draft);
