@@ -20,6 +20,7 @@ AS $function$
 DECLARE
     mirror regclass;
     tables text;
+    views text;
     message text;
     detail text;
 BEGIN
@@ -60,8 +61,13 @@ BEGIN
         EXECUTE format('SET CONSTRAINTS %I.apply_pending IMMEDIATE', ladder);
     END IF;
     SELECT string_agg(t, ', ') INTO tables FROM skillrating_internal.own_tables(ladder) AS t;
+    SELECT string_agg(format('%I.%I', ladder, c.relname), ', ') INTO views FROM pg_class AS c
+    WHERE c.relnamespace = to_regnamespace(quote_ident(ladder)) AND c.relkind = 'v'
+        AND c.relname IN ('source', 'leaderboard', 'history', 'components');
     BEGIN
-        EXECUTE format('DROP VIEW IF EXISTS %1$I.source, %1$I.leaderboard, %1$I.history, %1$I.components', ladder);
+        IF views IS NOT NULL THEN
+            EXECUTE 'DROP VIEW ' || views;
+        END IF;
         IF tables IS NOT NULL THEN
             EXECUTE 'DROP TABLE ' || tables;
         END IF;
