@@ -16,8 +16,8 @@ SELECT skillrating_internal.make_function('skillrating.split_teams', '
 
 Result: a row for each player, in the order of players, with the team (null: the bench), its
 probability to win and, the same in every row, how good the split is.
-team: which is called 1 is drawn by a hash of the players, of their games if a ladder knows them, and
-of the seed, so that nobody is always in the first; not with locks to a team, current, mu_2,
+team: which is called 1 is drawn by a hash of the players, of their games if a ladder knows them,
+and of the seed, so that nobody is always in the first; not with locks to a team, current, mu_2,
 command_mu_2 or log_odds.
 difference: the strength of the first team less that of the second; with more teams, of the
 strongest less that of the weakest.
@@ -32,7 +32,7 @@ exact: no split is more even, or moves fewer, or is better by the secondary obje
 no split is more even by more than bound, in points of difference; with more than two teams, of the
 root mean square deviation, or of the range.
 commands: whether the player commands the team; null without commanders.
-broken: the wishes of the lobby that the split breaks, in words, the same in every row; null for none.
+broken: the wishes of the lobby that the split breaks, in words, in every row; null for none.
 With a price the split is the one for which the largest distance of any team''s win probability from
 an equal one, and the prices of broken wishes, are together the least; the fewest constraints
 without a price are broken before all.  exact: no split is better in this, either; false with more
@@ -57,8 +57,8 @@ even, with its cost in points (constraint).  They are sought within half of the 
 that in a large lobby there may be better alternatives.
 
 No rows for a null lobby, and without players or mu.  At most 64 MB of memory.
-Errors: 22023 for constraints that contradict one another, naming one of them, if the lobby is strict
-or more than a few of them would have to be broken, for a player who
+Errors: 22023 for constraints that contradict one another, naming one of them, if the lobby is
+strict or more than a few of them would have to be broken, for a player who
 occurs twice, and for unknown names; 22003 for numbers out of range; 2202E for arrays of other
 lengths; 22004 for nulls in arrays; 54000 for more than 1000 players, and for more than 24 who are
 tied to one another, or in too many ways.

@@ -16,8 +16,8 @@ SELECT skillrating_internal.make_function('skillrating.pair_queue', '
         win_probability float8, quality float8, region bigint, commands boolean, why jsonb)', 'IMMUTABLE PARALLEL SAFE ROWS 1000',
 'Groups queued players into matches of teams that are as even as possible.
 
-Result: a row for each player who got a match, by match, team and the order of players.  Numbers of teams
-are drawn as by split_teams().
+Result: a row for each player who got a match, by match, team and the order of players.  Numbers of
+teams are drawn as by split_teams().
 match_number: of the match within this call, from 1, that of the longest waiting player first.
 difference: the strength of the first team less that of the second; with more teams, of the
 strongest less that of the weakest, as split_teams() has it for these players with the model.

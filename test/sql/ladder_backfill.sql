@@ -189,6 +189,71 @@ ROLLBACK;
 DROP TRIGGER refuse ON watched.rating;
 CALL skillrating.backfill('watched');
 
+-- Nothing is committed before it is known whether the ladder is there.
+\set ECHO none
+CREATE TABLE before_it (n integer);
+CREATE PROCEDURE note_and_backfill() LANGUAGE plpgsql AS $$
+DECLARE
+    a bigint;
+    b bigint;
+    c bigint;
+BEGIN
+    INSERT INTO before_it VALUES (1);
+    CALL skillrating.backfill('nowhere', 1000, 'reorder', true, a, b, c);
+END
+$$;
+\set ECHO all
+CALL note_and_backfill();
+SELECT count(*) FROM before_it;
+
+-- A list that is longer than work_mem leaves no file behind, at the end or with an error.
+\set ECHO none
+CREATE TABLE many AS SELECT g AS match_id, timestamptz '2024-01-01' + g * interval '1 s' AS played_at, 1 + (g + p) % 50 AS player_id, p AS team, p AS rank FROM generate_series(1, 6000) AS g, generate_series(1, 2) AS p;
+CREATE VIEW many_matches AS SELECT * FROM many;
+SET client_min_messages = error;
+SELECT skillrating.create_ladder('lengthy', 'elo', source => 'many_matches', on_error => 'raise') \gset
+SET work_mem = '64kB';
+\set VERBOSITY terse
+\set ECHO all
+ALTER TABLE lengthy.rating ADD CONSTRAINT no_more CHECK (games < 200);
+CALL skillrating.backfill('lengthy', catch_up => false);
+SELECT count(*) FROM pg_ls_tmpdir();
+ALTER TABLE lengthy.rating DROP CONSTRAINT no_more;
+CALL skillrating.backfill('lengthy', catch_up => false);
+SELECT count(*) FROM pg_ls_tmpdir();
+SELECT count(*) FILTER (WHERE status = 'rated') FROM lengthy.rated_match;
+
+-- Whoever calls it is told whose right is missing.
+\set ECHO none
+CREATE ROLE regress_backfiller;
+CREATE TABLE other AS SELECT * FROM many;
+ALTER TABLE other OWNER TO regress_backfiller;
+GRANT SELECT ON other TO CURRENT_USER;
+CREATE ROLE regress_backfilled;
+GRANT ALL ON SCHEMA filling TO regress_backfilled;
+GRANT SELECT ON other TO regress_backfilled;
+CREATE VIEW other_matches AS SELECT * FROM other;
+ALTER VIEW other_matches OWNER TO regress_backfilled;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO regress_backfilled', current_database()); END $$;
+SET ROLE regress_backfilled;
+SELECT skillrating.create_ladder('lent', 'elo', source => 'filling.other_matches') \gset
+RESET ROLE;
+REVOKE SELECT ON other FROM regress_backfilled;
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+\set ECHO all
+CALL skillrating.backfill('lent');
+\set ECHO none
+SELECT count(skillrating.drop_ladder(l)) FROM unnest('{lent,lengthy}'::text[]) AS l \gset
+DROP VIEW other_matches;
+DROP TABLE other;
+DO $$ BEGIN EXECUTE format('REVOKE CREATE ON DATABASE %I FROM regress_backfilled', current_database()); END $$;
+DROP OWNED BY regress_backfilled, regress_backfiller;
+DROP ROLE regress_backfilled, regress_backfiller;
+RESET client_min_messages;
+RESET work_mem;
+\set ECHO all
+
 -- It is for the owner.
 CREATE ROLE regress_backfiller;
 GRANT USAGE ON SCHEMA watched TO regress_backfiller;

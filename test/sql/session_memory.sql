@@ -33,14 +33,15 @@ BEGIN
 END
 $$;
 
--- Ladders, plans and what belongs to them; and all memory by its contexts' names.
+-- Ladders, plans and what belongs to them; and all memory by its contexts' names.  A plan loses its
+-- queries and its generic plan whenever autovacuum says that a table has changed, and gets them again.
 CREATE TABLE memory (step text PRIMARY KEY, ladders bigint, plans bigint, plan_bytes bigint);
 CREATE TABLE context (step text, name text, bytes bigint, PRIMARY KEY (step, name));
 CREATE PROCEDURE look(step text)
 LANGUAGE sql AS $$
 INSERT INTO memory
 SELECT step, count(*) FILTER (WHERE name = 'skillrating ladder'),
-    count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery')),
+    count(*) FILTER (WHERE name IN ('SPI Plan', 'CachedPlanSource')),
     sum(total_bytes) FILTER (WHERE name IN ('SPI Plan', 'CachedPlan', 'CachedPlanSource', 'CachedPlanQuery'))
 FROM pg_backend_memory_contexts;
 INSERT INTO context

@@ -320,8 +320,10 @@ BEGIN
     PERFORM skillrating_internal.hold_objects(ladder, '{}', ARRAY[to_regnamespace(quote_ident(ladder))],
             array_remove(ARRAY[format('%I.rating', ladder)::regclass, CASE WHEN skillrating_internal.owns_relation(relation) THEN relation END], NULL), 0),
         skillrating_internal.hold_ladder(ladder, true);
-    RAISE NOTICE USING
-        MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', relation, ladder);
+    IF EXISTS (SELECT FROM pg_class AS c WHERE c.oid = relation) THEN
+        RAISE NOTICE USING
+            MESSAGE = format('table %s keeps the ratings that it has of ladder "%s"', relation, ladder);
+    END IF;
     EXECUTE format('DELETE FROM %I.mirror AS m WHERE m.relation = $1 AND m.pool = $2', ladder)
     USING relation, pool;
     IF NOT EXISTS (

@@ -273,8 +273,9 @@ AS 'MODULE_PATHNAME', 'skillrating_backfill' LANGUAGE C;
 COMMENT ON PROCEDURE skillrating.backfill(text, integer, text, boolean, bigint, bigint, bigint) IS
 'Rates the existing matches of a ladder: those of the source that nobody has looked at, and those
 that wait in pending, in the order of played_at and match_id, batch_size of them in a transaction;
-other sessions rate matches between these, and may run backfill() as well. Whatever ends it, the
-batches before stay, and the next call goes on there. progress() shows how far it is, and a notice
+other sessions rate matches between these, and may run backfill() as well. Matches that come
+meanwhile and rate nothing by themselves wait for the next call. Whatever ends it, the batches
+before stay, and the next call goes on there. progress() shows how far it is, and a notice
 every ten seconds, at the end of a batch.
 late: what becomes of matches that are older than those that the ladder has rated, of the same
 players. reorder: they wait until all others are rated, and catch_up() then gives each match from

@@ -77,8 +77,8 @@ COMMENT ON FUNCTION skillrating_internal.standings_difference(text, bigint) IS
 'A query for the rows of table standing of the seasons that end at a place in the order or behind it
 that are not what the events say, with the tid of the row to go; null if there can be none.';
 
-CREATE FUNCTION skillrating_internal.renew_standings(ladder text, from_seq bigint, write boolean DEFAULT true)
-RETURNS bigint
+CREATE FUNCTION skillrating_internal.renew_standings(ladder text, from_seq bigint)
+RETURNS void
 LANGUAGE plpgsql VOLATILE STRICT
 -- Without statistics, as in a new ladder, a join of all players would look small.
 SET enable_nestloop = off
@@ -87,13 +87,9 @@ AS $function$
 DECLARE
     t record := skillrating_internal.ladder_facts(ladder);
     difference text := skillrating_internal.standings_difference(ladder, from_seq);
-    wrong bigint := 0;
 BEGIN
-    IF NOT write THEN
-        EXECUTE coalesce('SELECT count(*) FROM (' || difference || ') AS d', 'SELECT 0') INTO wrong;
-    END IF;
-    IF difference IS NULL OR NOT write THEN
-        RETURN wrong;
+    IF difference IS NULL THEN
+        RETURN;
     END IF;
     IF NOT skillrating_internal.has_table(ladder, 'standing') THEN
         PERFORM skillrating_internal.create_tables(ladder, '{standing}', t.player_type::regtype),
@@ -109,10 +105,20 @@ BEGIN
         SELECT d.player_id, d.pool, d.operation, d.rating, d.games, d.place
         FROM difference AS d WHERE d.operation IS NOT NULL
         ORDER BY d.operation, d.pool, d.rating DESC, d.player_id', ladder, difference);
-    RETURN wrong;
 END
 $function$;
 
-COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint, boolean) IS
-'Brings table standing up to date after events from a place in the order on were written; or, for
-verify(), writes nothing and returns how many of its rows are not what the events say.';
+COMMENT ON FUNCTION skillrating_internal.renew_standings(text, bigint) IS
+'Brings table standing up to date after events from a place in the order on were written.';
+
+CREATE FUNCTION skillrating_internal.wrong_standings(ladder text, OUT wrong bigint)
+LANGUAGE plpgsql STABLE STRICT
+SET enable_nestloop = off
+AS $function$
+BEGIN
+    EXECUTE coalesce('SELECT count(*) FROM (' || skillrating_internal.standings_difference(ladder, 0) || ') AS d', 'SELECT 0') INTO wrong;
+END
+$function$;
+
+COMMENT ON FUNCTION skillrating_internal.wrong_standings(text) IS
+'How many rows of table standing are not what the events say, under one snapshot.';

@@ -15,6 +15,7 @@
 
 #include "core/split/fair_split.h"
 #include "core/util/extremes.h"
+#include "core/util/shell_sort.h"
 
 /* At most so many sets are tried, with as much work as two splits take, and of so many wishes. */
 #define MAX_SETS 1000
@@ -165,27 +166,48 @@ find_broken(const Lobby *lobby, const Split *split, BrokenWishes *broken)
 	}
 }
 
+/* A wish to be sorted. */
+typedef struct PricedWish
+{
+	TeamConstraint wish;
+	double		price;
+	int			place;
+} PricedWish;
+
+static int
+compare_wishes(const void *context, const void *a, const void *b)
+{
+	const PricedWish *x = (const PricedWish *) a;
+	const PricedWish *y = (const PricedWish *) b;
+
+	(void) context;
+	if (x->price != y->price)
+		return x->price < y->price ? -1 : 1;
+	return x->place - y->place;
+}
+
 /* Wishes by price; those of one price stay in their order. */
 static void
 sort_wishes(Search *search)
 {
-	int			i,
-				j;
+	const Room *room = search->lobby->room;
+	PricedWish *all = room_array(room, sizeof(PricedWish), (size_t) search->n + 1);
+	int			i;
 
-	search->price = room_array(search->lobby->room, sizeof(double), (size_t) search->n + 1);
+	search->price = room_array(room, sizeof(double), (size_t) search->n + 1);
+	for (i = 0; i < search->n; i++)
+		all[i] = (PricedWish)
+	{
+		search->wish[i], smaller(price_of(search->lobby, &search->wish[i]), HARD_PRICE), i
+	};
+	shell_sort(all, search->n, sizeof(PricedWish), &all[search->n], compare_wishes, NULL);
 	for (i = 0; i < search->n; i++)
 	{
-		TeamConstraint wish = search->wish[i];
-		double		price = smaller(price_of(search->lobby, &wish), HARD_PRICE);
-
-		for (j = i; j > 0 && search->price[j - 1] > price; j--)
-		{
-			search->wish[j] = search->wish[j - 1];
-			search->price[j] = search->price[j - 1];
-		}
-		search->wish[j] = wish;
-		search->price[j] = price;
+		search->wish[i] = all[i].wish;
+		search->price[i] = all[i].price;
+		search->nsoft += all[i].price < HARD_PRICE;
 	}
+	room->give_back(all);
 }
 
 /* Sets of wishes that are not kept, of those from first to before end, the cheapest first. */
@@ -286,7 +308,11 @@ try_without(Search *search, Split *split, BrokenWishes *broken)
 	memset(&other.problem, 0, sizeof(SplitProblem));
 	lobby->room->end(began);
 	if (!other.answer.found)
+	{
+		lobby->room->give_back(places);
+		lobby->room->give_back(team);
 		return 0;
+	}
 	other.answer.team = team;
 	search->unproven = search->unproven || !is_exact(&other);
 	find_broken(lobby, &other, &breaks);
@@ -297,6 +323,12 @@ try_without(Search *search, Split *split, BrokenWishes *broken)
 		search->places = places;
 		*split = other;
 		*broken = breaks;
+	}
+	else
+	{
+		lobby->room->give_back(breaks.wish);
+		lobby->room->give_back(places);
+		lobby->room->give_back(team);
 	}
 	return is_exact(&other) && lobby->nteams == 2 ? chance_off(lobby, &other) : 0;
 }
@@ -387,8 +419,6 @@ split_by_wishes(Lobby *lobby, const SplitRequest *request, Split *split, BrokenW
 
 	search.n = list_constraints(lobby, &search.wish);
 	sort_wishes(&search);
-	while (search.nsoft < search.n && search.price[search.nsoft] < HARD_PRICE)
-		search.nsoft++;
 	search.given_up = room_zeros(lobby->room, sizeof(bool), (size_t) search.n + 1);
 	memset(broken, 0, sizeof(BrokenWishes));
 	if (search.nsoft == 0)

@@ -338,16 +338,8 @@ call_inside(FunctionCallInfo fcinfo, EntryCall *call, const NullableDatum *args,
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error;
-
-		if (geterrcode() != ERRCODE_INSUFFICIENT_PRIVILEGE)
-			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		if (error->hint == NULL)
-			error->hint = hint;
-		ReThrowError(error);
+		rethrow_with_hint(hint);
 	}
 	PG_END_TRY();
 	return result;

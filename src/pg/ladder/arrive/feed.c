@@ -338,7 +338,8 @@ static const char *const source_triggers_query =
 	"AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 	"AND ($2 OPERATOR(pg_catalog.=) 0 OR t.tgrelid OPERATOR(pg_catalog.=) $2) "
 	"AND p.pronamespace OPERATOR(pg_catalog.=) 'skillrating_internal'::pg_catalog.regnamespace "
-	"AND (p.proname OPERATOR(pg_catalog.=) 'fill_mirror') IS DISTINCT FROM (NOT $3) ORDER BY t.tgrelid";
+	"AND ($3 IS NULL OR (p.proname OPERATOR(pg_catalog.=) 'fill_mirror') OPERATOR(pg_catalog.=) $3) "
+	"ORDER BY t.tgrelid";
 
 /* Read the triggers; also those that others have made since the snapshot of the transaction. */
 static void

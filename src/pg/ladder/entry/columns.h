@@ -14,7 +14,7 @@
  *					sql/ladder/calls/65-reading.sql
  *		SQL			its comment in sql/ladder/entry/61-tables.sql; the view and the function
  *					history, if users are to see it; 69-forget.sql, if it has players or texts of users
- *		format		LADDER_FORMAT (config.h), if an older library must not write past it
+ *		format		LADDER_FORMAT (shape.h), if an older library must not write past it
  *		pages		docs/reference.md, docs/ladders.md
  * DDL, descriptors, readers, writers, verify() and the check of a ladder's shape follow.
  *

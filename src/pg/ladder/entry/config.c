@@ -64,19 +64,6 @@ config_is_current(const Ladder *ladder)
 	return current;
 }
 
-/* Error 0A000 unless the ladder has the format that this library works with. */
-static void
-check_format(const Ladder *ladder, int32 format)
-{
-	if (format != LADDER_FORMAT)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("ladder \"%s\" has format %d, which this version of skillrating does not know",
-						ladder->name, format),
-				 errdetail("The library that this session has loaded knows format %d.", LADDER_FORMAT),
-				 errhint("Reconnect if skillrating has been updated since, else install a later version.")));
-}
-
 /*
  * Keep what a row says.  Others who are at work with an earlier version keep their
  * parameters, which live as long as the cache.
@@ -91,7 +78,7 @@ keep_config(Ladder *ladder, QueryRow row)
 	Size		size;
 	const char *apply_at;
 
-	check_format(ladder, next_int32(&row));
+	check_ladder_format(ladder->name, next_int32(&row));
 	model = get_model(next_text(&row));
 	params = get_model_params(&model, DatumGetJsonbP(next_datum(&row)));
 	if (cache->model != model)

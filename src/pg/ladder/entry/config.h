@@ -23,13 +23,6 @@
 #include "utils/snapshot.h"
 
 /*
- * The format of a ladder's tables, format_version in table ladder, which a dump, a copy and a replica
- * take along.  It rises with a change that another library must not work past: a table that whoever
- * rates has to write, say.
- */
-#define LADDER_FORMAT 1
-
-/*
  * Fill in what the row of a ladder says, of a copy that ladder_open() is making: its
  * relations are locked.  Errors: 55000 unless there is exactly one row, 0A000 for a format
  * that this library does not know, 22023 for a model or parameters that are none, and those of shape.h.

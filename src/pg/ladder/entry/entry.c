@@ -188,6 +188,20 @@ owner_lacks_hint(Oid owner)
 					GetUserNameFromId(owner, false));
 }
 
+void
+rethrow_with_hint(char *hint)
+{
+	ErrorData  *error;
+
+	if (hint == NULL || geterrcode() != ERRCODE_INSUFFICIENT_PRIVILEGE)
+		PG_RE_THROW();
+	error = CopyErrorData();
+	FlushErrorState();
+	if (error->hint == NULL)
+		error->hint = hint;
+	ReThrowError(error);
+}
+
 /* A hint for a role that calls what is for the owner. */
 static int
 owner_hint(Oid schema, const LadderEntry *entry)

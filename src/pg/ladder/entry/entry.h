@@ -181,6 +181,12 @@ extern bool ladder_is_hidden_from_mirrors(const Ladder *ladder);
 /* A hint for error 42501 of work that runs as the owner of a ladder. */
 extern char *owner_lacks_hint(Oid owner);
 
+/*
+ * Throw the current error again, in the memory context that is current, with this hint if it is
+ * 42501 without one; hint may be NULL.
+ */
+pg_noreturn extern void rethrow_with_hint(char *hint);
+
 /* Error 42501 unless whoever has entered the ladder has a privilege on a relation. */
 extern void ladder_check_privilege(const Ladder *ladder, const char *relation,
 								   AclMode mode);

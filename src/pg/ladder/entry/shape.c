@@ -10,12 +10,16 @@
 #include "pg/ladder/entry/shape.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "pg/ladder/entry/columns.h"
@@ -98,6 +102,55 @@ shape_hint(void)
 	return errhint("The tables of a ladder keep the columns that skillrating.create_ladder() gave them.");
 }
 
+void
+check_ladder_format(const char *ladder, int32 format)
+{
+	if (format == LADDER_FORMAT)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("ladder \"%s\" has format %d, which this version of skillrating does not know",
+					ladder, format),
+			 errdetail("The library that this session has loaded knows format %d.", LADDER_FORMAT),
+			 errhint("Reconnect if skillrating has been updated since, else install a later version.")));
+}
+
+/*
+ * Tables that are not as expected may be those of another format, which is said first.
+ *
+ * By a scan of the table itself, because no query may be planned while the ladder is looked up,
+ * and its row is the only one.
+ */
+static void
+check_stored_format(const LadderCache *cache)
+{
+	Oid			relid = cache->relation[LADDER_CONFIG];
+	AttrNumber	attnum = get_attnum(relid, "format_version");
+	int32		format = LADDER_FORMAT;
+	Relation	table;
+	TupleTableSlot *slot;
+	TableScanDesc scan;
+
+	if (get_rel_relkind(relid) != RELKIND_RELATION || attnum == InvalidAttrNumber ||
+		get_atttype(relid, attnum) != INT4OID || !ActiveSnapshotSet())
+		return;
+	table = table_open(relid, AccessShareLock);
+	slot = table_slot_create(table, NULL);
+	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	if (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		bool		isnull;
+		Datum		value = slot_getattr(slot, attnum, &isnull);
+
+		if (!isnull)
+			format = DatumGetInt32(value);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, AccessShareLock);
+	check_ladder_format(cache->name, format);
+}
+
 /* Error unless a table has a column of a type, and without nulls where that is asked for. */
 static void
 check_column(const LadderCache *cache, LadderRelation relation, const char *name,
@@ -108,13 +161,15 @@ check_column(const LadderCache *cache, LadderRelation relation, const char *name
 	HeapTuple	tuple = SearchSysCacheAttName(relid, name);
 	Form_pg_attribute column;
 
-	if (!HeapTupleIsValid(tuple))
+	column = HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
+	if (column == NULL || column->atttypid != type || (not_null && !column->attnotnull))
+		check_stored_format(cache);
+	if (column == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("table %s has no column \"%s\"",
 						table, name),
 				 shape_hint()));
-	column = (Form_pg_attribute) GETSTRUCT(tuple);
 	if (column->atttypid != type)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -160,6 +215,7 @@ check_kind(const LadderCache *cache, LadderRelation relation)
 	if (relation == LADDER_EVENT_SEQ ? kind == RELKIND_SEQUENCE :
 		kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
 		return;
+	check_stored_format(cache);
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 relation == LADDER_EVENT_SEQ ?

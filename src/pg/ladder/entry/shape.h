@@ -46,4 +46,14 @@ extern void ladder_cache_recheck(Ladder *ladder);
 /* The same errors for the state columns of a model in rating and event. */
 extern void check_state_columns(const LadderCache *cache, const Model *model);
 
+/*
+ * The format of a ladder's tables, format_version in table ladder, which a dump, a copy and a replica
+ * take along.  It rises with a change that another library must not work past: a table that whoever
+ * rates has to write, say.
+ */
+#define LADDER_FORMAT 1
+
+/* Error 0A000 unless a ladder of that name has the format that this library works with. */
+extern void check_ladder_format(const char *ladder, int32 format);
+
 #endif							/* PG_LADDER_ENTRY_SHAPE_H */

@@ -22,6 +22,7 @@
 
 #include "pg/ladder/arrive/attempts.h"
 #include "pg/ladder/arrive/feed.h"
+#include "pg/ladder/entry/cache.h"
 #include "pg/ladder/entry/entry.h"
 #include "pg/ladder/entry/plans.h"
 #include "pg/sql/progress.h"
@@ -55,6 +56,8 @@ typedef struct Backfill
 	int64		late;
 	int64		unrated;
 	bool		reports;		/* progress */
+	char	   *hint;			/* for an error of the owner's rights, while
+								 * the ladder is entered */
 } Backfill;
 
 static const LadderEntry search_entry = {
@@ -99,6 +102,7 @@ begin_part(Backfill *work, const LadderEntry *entry, WorkPhase phase)
 	Ladder	   *ladder;
 
 	EnsurePortalSnapshotExists();
+	work->hint = owner_lacks_hint(ladder_owner(schema));
 	work->entered = ladder_begin(schema, entry);
 	work->reports = progress_begin(WORK_BACKFILL, schema, work->entered->owner);
 	progress_since(work->started_at);
@@ -121,6 +125,8 @@ end_part(Backfill *work, Ladder *ladder)
 	ladder_close(ladder);
 	progress_end(work->reports);
 	ladder_end(work->entered);
+	pfree(work->hint);
+	work->hint = NULL;
 	SPI_commit();
 }
 
@@ -136,7 +142,6 @@ find_waiting(Backfill *work)
 	work->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	work->waiting = tuplestore_begin_heap(false, true, work_mem);
 	SetTuplestoreDestReceiverParams(dest, work->waiting, CurrentMemoryContext, false, NULL, NULL);
-	work->total = PROGRESS_UNKNOWN;
 	ladder = begin_part(work, &search_entry, PHASE_SEARCHING);
 	work->total = (int64) ladder_execute(ladder, &waiting_query, NULL, NULL, dest);
 	end_part(work, ladder);
@@ -197,11 +202,37 @@ run_as_caller(const Backfill *work, const char *statement)
 		elog(ERROR, "SPI_execute_with_args failed");
 }
 
+/*
+ * All of the work.  Rights and the like are checked before the transaction of the caller is
+ * committed, whose snapshot may be older than the locks that are to come.
+ */
+static void
+run_backfill(Backfill *work, int batch_size, bool catch_up)
+{
+	work->total = PROGRESS_UNKNOWN;
+	end_part(work, begin_part(work, &search_entry, PHASE_SEARCHING));
+	find_waiting(work);
+	while (work->done < work->total)
+	{
+		rate_batch(work, batch_size);
+		tell_progress(work);
+	}
+	EnsurePortalSnapshotExists();
+	if (catch_up)
+		run_as_caller(work, "SELECT pg_catalog.count(*) FROM skillrating.catch_up($1)");
+	if (work->unrated > 0)
+		run_as_caller(work, "SELECT skillrating_internal.tell_unrated(s.unrated, s.examples, "
+					  "pg_catalog.format('%s of %s matches do not count', $2, $3), "
+					  "$2 OPERATOR(pg_catalog.>) ($3 OPERATOR(pg_catalog./) 2)) "
+					  "FROM skillrating.ladder_status($1) AS s");
+}
+
 /* The procedure backfill(ladder, batch_size, late, catch_up): counts of matches, late and unrated ones. */
 SQL_FUNCTION(skillrating_backfill)
 {
-	Backfill	work = {0};
+	Backfill   *work;
 	ResultRow	row = {0};
+	MemoryContext context;
 	char	   *late;
 	int			i;
 
@@ -228,30 +259,30 @@ SQL_FUNCTION(skillrating_backfill)
 						 "in a driver that begins one by itself, with autocommit on.")));
 
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
-	work.name = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LADDER));
-	work.appends = strcmp(late, "append") == 0;
-	work.started_at = work.told_at = GetCurrentTimestamp();
+	context = CurrentMemoryContext;
+	work = palloc0_object(Backfill);
+	work->name = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LADDER));
+	work->appends = strcmp(late, "append") == 0;
+	work->started_at = work->told_at = GetCurrentTimestamp();
 
-	/* The snapshot of the call may be older than the locks that are to come. */
-	SPI_commit();
-	find_waiting(&work);
-	while (work.done < work.total)
+	/* A file of the list belongs to no transaction, so that nobody else closes it. */
+	PG_TRY();
 	{
-		rate_batch(&work, PG_GETARG_INT32(BACKFILL_BATCH_SIZE));
-		tell_progress(&work);
+		run_backfill(work, PG_GETARG_INT32(BACKFILL_BATCH_SIZE), PG_GETARG_BOOL(BACKFILL_CATCH_UP));
 	}
-	EnsurePortalSnapshotExists();
-	if (PG_GETARG_BOOL(BACKFILL_CATCH_UP))
-		run_as_caller(&work, "SELECT pg_catalog.count(*) FROM skillrating.catch_up($1)");
-	if (work.unrated > 0)
-		run_as_caller(&work, "SELECT skillrating_internal.tell_unrated(s.unrated, s.examples, "
-					  "pg_catalog.format('%s of %s matches do not count', $2, $3), "
-					  "$2 OPERATOR(pg_catalog.>) ($3 OPERATOR(pg_catalog./) 2)) "
-					  "FROM skillrating.ladder_status($1) AS s");
+	PG_CATCH();
+	{
+		if (work->waiting != NULL)
+			tuplestore_end(work->waiting);
+		MemoryContextSwitchTo(context);
+		rethrow_with_hint(work->hint);
+	}
+	PG_END_TRY();
+	tuplestore_end(work->waiting);
+	put_int64(&row, work->looked_at);
+	put_int64(&row, work->late);
+	put_int64(&row, work->unrated);
 	SPI_finish();
-	put_int64(&row, work.looked_at);
-	put_int64(&row, work.late);
-	put_int64(&row, work.unrated);
 	return return_result_row(fcinfo, &row);
 }
 

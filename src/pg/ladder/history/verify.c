@@ -304,7 +304,7 @@ static LadderQuery restored_query = {
 /* Rows of the tables of seasons that have ended and are not as the events are. */
 static LadderQuery wrong_standings_query = {
 	.text = "SELECT pg_catalog.concat('wrong rows of table standing: ', wrong, ', see catch_up() with rebuild => true') "
-	"FROM skillrating_internal.renew_standings({this}, 0, false) AS wrong WHERE wrong OPERATOR(pg_catalog.>) 0"
+	"FROM skillrating_internal.wrong_standings({this}) AS wrong WHERE wrong OPERATOR(pg_catalog.>) 0"
 };
 
 /* Name what one of these finds, if anything; a fault is a note. */

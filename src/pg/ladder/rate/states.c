@@ -186,6 +186,8 @@ batch_load_touched(Batch *batch, Ladder *ladder, Datum *ids, int n)
 {
 	bool		nulls[2] = {false, ids == NULL};
 
+	/* A plan that is kept would read everybody. */
+	Assert(ladder->large);
 	(void) ladder_execute_each(ladder, &touched_players_query,
 							   DATUMS(batch_shared_pool(batch, &nulls[0]),
 									  id_array(ladder->player_type, ids, n)),
