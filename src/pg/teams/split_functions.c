@@ -131,7 +131,7 @@ SQL_FUNCTION(skillrating_split_all_sizes)
 	Split	   *split;
 	bool		wishes;
 	bool		found = false;
-	SplitRequest request;
+	SplitRequest request = {.objective = SPLIT_SQUARES};
 	int			nsizes;
 	int			s;
 
@@ -154,13 +154,7 @@ SQL_FUNCTION(skillrating_split_all_sizes)
 		int			team_size = MIN_SIZE + s;
 		BrokenWishes broken = {.n = 0};
 
-		request = (SplitRequest)
-		{
-			.size =
-			{
-				team_size, team_size
-			}
-		};
+		request.size[0] = request.size[1] = team_size;
 		if (wishes)
 			split_by_wishes(&lobby, &request, &split[s], &broken);
 		else

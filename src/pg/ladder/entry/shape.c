@@ -9,9 +9,9 @@
  */
 #include "pg/ladder/entry/shape.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -127,26 +127,20 @@ check_stored_format(const LadderCache *cache)
 	Oid			relid = cache->relation[LADDER_CONFIG];
 	AttrNumber	attnum = get_attnum(relid, "format_version");
 	int32		format = LADDER_FORMAT;
+	bool		isnull;
 	Relation	table;
-	TupleTableSlot *slot;
-	TableScanDesc scan;
+	SysScanDesc scan;
+	HeapTuple	tuple;
 
 	if (get_rel_relkind(relid) != RELKIND_RELATION || attnum == InvalidAttrNumber ||
 		get_atttype(relid, attnum) != INT4OID || !ActiveSnapshotSet())
 		return;
 	table = table_open(relid, AccessShareLock);
-	slot = table_slot_create(table, NULL);
-	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
-	if (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		bool		isnull;
-		Datum		value = slot_getattr(slot, attnum, &isnull);
-
-		if (!isnull)
-			format = DatumGetInt32(value);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
+	scan = systable_beginscan(table, InvalidOid, false, GetActiveSnapshot(), 0, NULL);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple) && !heap_attisnull(tuple, attnum, NULL))
+		format = DatumGetInt32(fastgetattr(tuple, attnum, RelationGetDescr(table), &isnull));
+	systable_endscan(scan);
 	table_close(table, AccessShareLock);
 	check_ladder_format(cache->name, format);
 }

@@ -33,9 +33,11 @@ enum
 	BACKFILL_LADDER,
 	BACKFILL_BATCH_SIZE,
 	BACKFILL_LATE,
-	BACKFILL_CATCH_UP,
-	BACKFILL_NARGS
+	BACKFILL_CATCH_UP
 };
+
+static const char *const arguments[] = {"ladder", "batch_size", "late", "catch_up"};
+static const char *const orders[] = {"reorder", "append", NULL};
 
 #define MS_BETWEEN_NOTICES 10000
 
@@ -233,24 +235,15 @@ SQL_FUNCTION(skillrating_backfill)
 	Backfill   *work;
 	ResultRow	row = {0};
 	MemoryContext context;
-	char	   *late;
+	bool		appends;
 	int			i;
 
-	for (i = 0; i < BACKFILL_NARGS; i++)
+	for (i = 0; i < (int) lengthof(arguments); i++)
 		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("ladder, batch_size, late and catch_up must not be null")));
-	late = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LATE));
+			report_null(arguments[i]);
 	if (PG_GETARG_INT32(BACKFILL_BATCH_SIZE) < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("batch_size must be at least 1, not %d",
-						PG_GETARG_INT32(BACKFILL_BATCH_SIZE))));
-	if (strcmp(late, "reorder") != 0 && strcmp(late, "append") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("late must be \"append\" or \"reorder\", not \"%s\"", late)));
+		report_number("batch_size", "be at least 1", PG_GETARG_INT32(BACKFILL_BATCH_SIZE));
+	appends = word_index("late", PG_GETARG_DATUM(BACKFILL_LATE), orders) == 1;
 	if (castNode(CallContext, fcinfo->context)->atomic)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
@@ -262,7 +255,7 @@ SQL_FUNCTION(skillrating_backfill)
 	context = CurrentMemoryContext;
 	work = palloc0_object(Backfill);
 	work->name = text_to_cstring(PG_GETARG_TEXT_PP(BACKFILL_LADDER));
-	work->appends = strcmp(late, "append") == 0;
+	work->appends = appends;
 	work->started_at = work->told_at = GetCurrentTimestamp();
 
 	/* A file of the list belongs to no transaction, so that nobody else closes it. */
