@@ -2,7 +2,7 @@
 # Run tests on throw-away clusters, and count.
 #
 #   test/run.sh check      the inner loop: `make check`
-#   test/run.sh test       what one machine of two processors shows in twenty minutes: `make test`
+#   test/run.sh test       what one machine of two processors shows in fifteen minutes: `make test`
 #   test/run.sh all        with what takes longer: `make test-all`, for each version
 #
 # It installs what is missing, builds with gcc (and, but for "check", with clang) and takes any
@@ -95,37 +95,41 @@ queue=$scratch/queue
 names() { (cd "$1" && ls -- *."$2") | sed "s/\.$2\$//" | grep -vxF -f <(printf '%s\n' "$3" | tr ' ' '\n'); }
 batches() { xargs -n "$2" echo "$1"; }
 
-# The longest come first, so that no worker is alone at the end.
+# The longest come first, so that no worker is alone at the end; those of SQL are not in "check".
 long_sql="ladder_property ladder_horizon ladder_corrections ladder_forget"
 long_core="properties models tune split_many elo_mmr"
-# Left out of "check": each function with each trap that the owner of a ladder could set, with each
+# Nor are these: each function with each trap that the owner of a ladder could set, with each
 # kind of argument (a minute of a processor), and what takes ten seconds or more and is about sizes,
 # memory, an option, or one call.
-later_sql="ladder_hostile leaves_nothing ladder_boards bad_ids ladder_reset ladder_seasons"
-later_sql+=" session_memory memory_limit large_results suggest_model no_peeking ladder_bulk ladder_ranks"
-later_core="size_advantage_simulation"
-# And out of "test": each setting of a session, and plans of parallel workers, a minute each.
-last_sql="ladder_settings solve_parallel"
+later_sql="ladder_hostile leaves_nothing ladder_boards ladder_reset ladder_seasons"
+later_sql+=" session_memory suggest_model no_peeking"
+# And out of "test": each setting of a session, each type as an identifier, plans of parallel workers,
+# large batches, states and memory; ranks that are counted, all of them; and what is about the
+# implementations of others.
+last_sql="ladder_settings bad_ids solve_parallel ladder_bulk large_results memory_limit ladder_ranks"
+last_core="size_advantage_simulation"
+last_scripts="script peers
+script open_match"
 
 # What is busy, in one list; and in another what waits for clients, clocks and other servers.
 {
-	for name in $long_sql; do echo "sql $name"; done
-	[ "$level" = check ] || for name in $later_sql; do echo "sql $name"; done
+	[ "$level" = check ] || for name in $long_sql $later_sql; do echo "sql $name"; done
 	[ "$level" != all ] || for name in $last_sql; do echo "sql $name"; done
 	for name in $long_core; do echo "core $name"; done
-	[ "$level" = check ] || for name in $later_core; do echo "core $name"; done
+	[ "$level" != all ] || for name in $last_core; do echo "core $name"; done
 	echo "script oracles"
 	names test/specs spec "" | batches spec 10
 	names test/sql sql "$long_sql $later_sql $last_sql" | batches sql 10
 	echo "fuzz $([ "$level" = check ] && echo 300 || echo 20000)"
-	names test/core c "" | sed -n 's/^test_//p' | grep -vxF -f <(printf '%s\n' $long_core $later_core) | sed 's/^/core /'
+	names test/core c "" | sed -n 's/^test_//p' | grep -vxF -f <(printf '%s\n' $long_core $last_core) | sed 's/^/core /'
 	for name in layers macros surface errors messages prose symbols; do echo "script $name"; done
 } >"$scratch/busy"
 logical='wal_level=logical max_prepared_transactions=10'
 [ "$level" = check ] || {
 	printf 'own %s\n' "maintenance max_prepared_transactions=10" "servers $logical" backfill queue foreign recipes \
 		subscriber "long_transactions max_locks_per_transaction=16 max_connections=20" boards beside citus
-	printf 'script %s\n' peers docs clients promoting own_tables concurrent http pictures demo migration parameters dump open_match
+	printf 'script %s\n' docs clients promoting own_tables concurrent http pictures demo migration parameters dump
+	[ "$level" != all ] || echo "$last_scripts"
 } >"$scratch/waiting"
 touch "$scratch/waiting"
 # A build of its own, and all regression tests again; what tests the benchmark of forecasts; and
