@@ -36,6 +36,7 @@ has_constraint(const Lobby *lobby, ConstraintKind kind, int number)
 		case CONSTRAINT_APART:
 			return number < lobby->napart;
 		case CONSTRAINT_COMMAND:
+			/* Unless some are named, all may. */
 			return number == 0 && lobby->command[0] != NULL && lobby->commander != NULL;
 		case CONSTRAINT_PRIORITY:
 			break;

@@ -141,7 +141,8 @@ is_kept(const Lobby *lobby, const TeamConstraint *wish, const Split *split)
 	return true;
 }
 
-void
+/* What a split breaks of the wishes of a lobby, by what its teams are. */
+static void
 find_broken(const Lobby *lobby, const Split *split, BrokenWishes *broken)
 {
 	TeamConstraint *wish;
@@ -405,6 +406,10 @@ search_sets(Search *search, Split *split, BrokenWishes *broken)
 		if (size == 0)
 			break;
 	}
+
+	/* Other sets of that size may be better. */
+	if (search->spent > search->max_work || hard->taken > MAX_SETS)
+		search->unproven = true;
 	search->lobby->room->give_back(hard);
 }
 

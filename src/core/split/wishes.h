@@ -28,16 +28,13 @@ extern double chance_off(const Lobby *lobby, const Split *split);
 /* Whether there are constraints with a price. */
 extern bool has_prices(const Lobby *lobby);
 
-/* What a split breaks of the wishes of a lobby, by what its teams are. */
-extern void find_broken(const Lobby *lobby, const Split *split, BrokenWishes *broken);
-
 /*
  * Split the lobby as is asked, and forecast the split, so that first the fewest wishes without a
  * price are broken, and then chance_off() and the prices of those that are broken are together as
- * small as can be.  Of a strict lobby no wish without a price is broken; answer.found is false if
- * that is impossible, or if no wishes are in the way.  It is unproven unless all sets of wishes
- * that may be worth breaking were tried, as exactly as each split is.  broken->without is the lobby
- * that the split is the most even one of.
+ * small as can be.  Of a strict lobby no wish without a price is broken.  If there is no such split,
+ * answer.found is false.  It is unproven unless all sets of wishes that may be worth breaking were
+ * tried, and each split is exact.  broken->without is the lobby that the split is the most even one
+ * of; broken->wish counts players and pairs as lobby does.
  */
 extern void split_by_wishes(Lobby *lobby, const SplitRequest *request, Split *split,
 							BrokenWishes *broken);

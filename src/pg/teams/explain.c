@@ -53,6 +53,7 @@ broken_wishes(const Lobby *lobby, const BrokenWishes *broken)
 	const char **text = palloc_array(const char *, broken->n + 1);
 	int			i;
 
+	/* Not of broken->without, which has other pairs. */
 	for (i = 0; i < broken->n; i++)
 		text[i] = describe_without(lobby, &broken->wish[i]);
 	return broken->n == 0 ? (Datum) 0 : text_array(text, broken->n);
